@@ -1,0 +1,409 @@
+//! Metrics of one profiled workload: values of every type, and lists of instances with their keys.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+
+use crate::error::{Error, Kind};
+use crate::wire::{self, Message};
+
+/// A value as the report stores it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value<'r> {
+    /// Text, such as an opcode or a list of metric names.
+    Text(Cow<'r, str>),
+    /// A 64-bit float; most counters are stored so.
+    F64(f64),
+    /// A 32-bit float.
+    F32(f32),
+    /// A 64-bit unsigned integer, such as an address.
+    U64(u64),
+    /// A 32-bit unsigned integer.
+    U32(u32),
+}
+
+impl Value<'_> {
+    /// The value as a number; text and values that are not finite have none.
+    #[must_use]
+    pub fn number(&self) -> Option<f64> {
+        let number = match self {
+            Self::Text(_) => return None,
+            Self::F64(value) => *value,
+            Self::F32(value) => f64::from(*value),
+            Self::U64(value) => float(*value),
+            Self::U32(value) => f64::from(*value),
+        };
+        number.is_finite().then_some(number)
+    }
+
+    /// The value as an unsigned integer, exact where the report stores one; floats only when they are whole.
+    #[must_use]
+    pub fn integer(&self) -> Option<u64> {
+        match self {
+            Self::U64(value) => Some(*value),
+            Self::U32(value) => Some(u64::from(*value)),
+            _ => self.number().and_then(whole),
+        }
+    }
+
+    /// The text, if the value is text.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The same value, independent of the input.
+    #[must_use]
+    pub fn into_owned(self) -> Value<'static> {
+        match self {
+            Self::Text(text) => Value::Text(Cow::Owned(text.into_owned())),
+            Self::F64(value) => Value::F64(value),
+            Self::F32(value) => Value::F32(value),
+            Self::U64(value) => Value::U64(value),
+            Self::U32(value) => Value::U32(value),
+        }
+    }
+}
+
+impl<'r> Value<'r> {
+    /// Decodes a value message; an empty message is a value that is not available.
+    fn decode(message: Message<'r>) -> Result<Option<Self>, Error> {
+        let mut found = None;
+        for field in message.fields() {
+            let field = field?;
+            let value = match field.number {
+                1 => field.value.text().map(Value::Text),
+                2 => field.value.float().map(Value::F32),
+                3 => field.value.double().map(Value::F64),
+                4 => field.value.varint().map(|v| Value::U32(u32::try_from(v).unwrap_or(u32::MAX))),
+                5 => field.value.varint().map(Value::U64),
+                _ => None,
+            };
+            found = value.or(found);
+        }
+        Ok(found)
+    }
+}
+
+/// Writes numbers in full precision and text as it is.
+impl fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::F64(value) => write!(f, "{value}"),
+            Self::F32(value) => write!(f, "{value}"),
+            Self::U64(value) => write!(f, "{value}"),
+            Self::U32(value) => write!(f, "{value}"),
+        }
+    }
+}
+
+/// What the instances of a metric are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Category {
+    /// Instances belong to places: addresses, opcodes, launches, sizes.
+    #[default]
+    Counter,
+    /// Instances are samples over time, keyed by nanoseconds.
+    Series,
+    /// A category that this version does not know.
+    Other(u64),
+}
+
+/// One instance of a metric: what it belongs to, and its value there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Instance<'r> {
+    /// What the value belongs to: an address, an opcode, a time; absent where the report names none.
+    pub key: Option<Value<'r>>,
+    /// The value; absent is not zero.
+    pub value: Option<Value<'r>>,
+}
+
+/// A metric of one workload.
+#[derive(Clone, Debug)]
+pub struct Metric<'r> {
+    /// The metric's name, as the profiler spells it.
+    pub name: &'r str,
+    /// The value for the whole workload. Absent means "not available": the profiler asked and got nothing.
+    pub value: Option<Value<'r>>,
+    /// What the instances are.
+    pub category: Category,
+    instances: Source<'r>,
+}
+
+/// Where instances come from: still encoded, or listed by a reader of another format.
+#[derive(Clone, Copy, Debug)]
+enum Source<'r> {
+    Encoded(Message<'r>),
+    Listed(&'r [Instance<'r>]),
+}
+
+impl<'r> Metric<'r> {
+    /// A metric with instances that are already decoded.
+    pub(crate) fn listed(name: &'r str, value: Option<Value<'r>>, instances: &'r [Instance<'r>]) -> Self {
+        Self { name, value, category: Category::Counter, instances: Source::Listed(instances) }
+    }
+
+    /// Decodes the scalar parts of a metric message; instances stay encoded until they are asked for.
+    fn decode(message: Message<'r>, names: &'r Names<'r>) -> Result<(usize, Self), Error> {
+        let mut index = 0_u64; // The wire format leaves out a zero.
+        let mut value = None;
+        let mut category = Category::Counter;
+        for field in message.fields() {
+            let field = field?;
+            match field.number {
+                1 => index = field.value.varint().unwrap_or(0),
+                2 => {
+                    if let Some(message) = field.value.message() {
+                        value = Value::decode(message)?;
+                    }
+                }
+                4 => {
+                    category = match field.value.varint() {
+                        Some(0) | None => Category::Counter,
+                        Some(1) => Category::Series,
+                        Some(other) => Category::Other(other),
+                    };
+                }
+                _ => {}
+            }
+        }
+        let slot = usize::try_from(index).unwrap_or(usize::MAX);
+        let name = names.get(slot).ok_or_else(|| {
+            let len = u64::try_from(names.len()).unwrap_or(u64::MAX);
+            Error::new(Kind::StringIndex { index, len }, message.offset, "name")
+        })?;
+        Ok((slot, Self { name, value, category, instances: Source::Encoded(message) }))
+    }
+
+    /// The instances, decoded one at a time, in stored order.
+    #[must_use]
+    pub fn instances(&self) -> Instances<'r> {
+        Instances(match self.instances {
+            Source::Encoded(message) => Cursor::Encoded(message.fields()),
+            Source::Listed(list) => Cursor::Listed(list.iter()),
+        })
+    }
+
+    /// Whether there is at least one instance.
+    #[must_use]
+    pub fn has_instances(&self) -> bool {
+        self.instances().next().is_some()
+    }
+
+    /// The value as a finite number.
+    #[must_use]
+    pub fn number(&self) -> Option<f64> {
+        self.value.as_ref().and_then(Value::number)
+    }
+
+    /// Instances with a numeric key and value, such as counts by address. Others are left out.
+    ///
+    /// # Errors
+    /// When an instance is malformed.
+    pub fn by_number(&self) -> Result<Vec<(u64, f64)>, Error> {
+        let mut list = Vec::new();
+        for instance in self.instances() {
+            let Instance { key, value } = instance?;
+            if let (Some(key), Some(value)) =
+                (key.and_then(|k| k.integer()), value.and_then(|v| v.number()))
+            {
+                list.push((key, value));
+            }
+        }
+        Ok(list)
+    }
+
+    /// Instances with a text key and a numeric value, such as counts by opcode. Others are left out.
+    ///
+    /// # Errors
+    /// When an instance is malformed.
+    pub fn by_text(&self) -> Result<Vec<(Cow<'r, str>, f64)>, Error> {
+        let mut list = Vec::new();
+        for instance in self.instances() {
+            let Instance { key, value } = instance?;
+            if let (Some(Value::Text(key)), Some(value)) = (key, value.and_then(|v| v.number())) {
+                list.push((key, value));
+            }
+        }
+        Ok(list)
+    }
+}
+
+/// Iterates over the instances of a metric.
+#[derive(Clone, Debug)]
+pub struct Instances<'r>(Cursor<'r>);
+
+#[derive(Clone, Debug)]
+enum Cursor<'r> {
+    Encoded(wire::Fields<'r>),
+    Listed(std::slice::Iter<'r, Instance<'r>>),
+}
+
+impl<'r> Iterator for Instances<'r> {
+    type Item = Result<Instance<'r>, Error>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.0 {
+            Cursor::Listed(list) => list.next().cloned().map(Ok),
+            Cursor::Encoded(fields) => loop {
+                match fields.next()? {
+                    Err(error) => return Some(Err(error)),
+                    Ok(field) if field.number == 3 => {
+                        let message = field.value.message()?;
+                        return Some(decode_instance(message));
+                    }
+                    Ok(_) => {}
+                }
+            },
+        }
+    }
+}
+
+#[inline]
+fn decode_instance(message: Message<'_>) -> Result<Instance<'_>, Error> {
+    let mut instance = Instance { key: None, value: None };
+    for field in message.fields() {
+        let field = field?;
+        if let Some(message) = field.value.message() {
+            match field.number {
+                1 => instance.key = Value::decode(message)?,
+                2 => instance.value = Value::decode(message)?,
+                _ => {}
+            }
+        }
+    }
+    Ok(instance)
+}
+
+/// Metric names of a whole report, each with its number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names<'a> {
+    list: Vec<Cow<'a, str>>,
+    index: HashMap<Cow<'a, str>, usize>,
+}
+
+impl<'a> Names<'a> {
+    pub(crate) fn new(list: Vec<Cow<'a, str>>) -> Self {
+        // The first of equal names wins, so that the number is one that results use.
+        let mut index = HashMap::with_capacity(list.len());
+        for (slot, name) in list.iter().enumerate() {
+            index.entry(name.clone()).or_insert(slot);
+        }
+        Self { list, index }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub(crate) fn get(&self, slot: usize) -> Option<&str> {
+        self.list.get(slot).map(|name| &**name)
+    }
+
+    fn slot(&self, name: &str) -> Option<usize> {
+        self.index.get(name).copied()
+    }
+}
+
+/// All metrics of one workload, found by name in constant time.
+#[derive(Clone, Debug)]
+pub struct Metrics<'r> {
+    names: &'r Names<'r>,
+    list: Vec<Metric<'r>>,
+    /// For each name of the report: one more than the place in `list`, zero for none.
+    slots: Vec<u32>,
+}
+
+impl<'r> Metrics<'r> {
+    pub(crate) fn new(names: &'r Names<'r>) -> Self {
+        Self { names, list: Vec::new(), slots: vec![0; names.len()] }
+    }
+
+    /// Adds a metric from its message.
+    pub(crate) fn decode(&mut self, message: Message<'r>) -> Result<(), Error> {
+        let (slot, metric) = Metric::decode(message, self.names)?;
+        self.insert(slot, metric);
+        Ok(())
+    }
+
+    /// Adds a metric under the number that its name has in the report.
+    pub(crate) fn insert(&mut self, slot: usize, metric: Metric<'r>) {
+        let place = u32::try_from(self.list.len().saturating_add(1)).unwrap_or(0);
+        if let Some(entry) = self.slots.get_mut(slot)
+            && *entry == 0
+        {
+            *entry = place;
+        }
+        self.list.push(metric);
+    }
+
+    /// The metric of a name; the first if the report stores the name twice.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Metric<'r>> {
+        let slot = self.names.slot(name)?;
+        let place = usize::try_from(*self.slots.get(slot)?).ok()?;
+        self.list.get(place.checked_sub(1)?)
+    }
+
+    /// The value of a metric as a finite number; absent is not zero.
+    #[must_use]
+    pub fn number(&self, name: &str) -> Option<f64> {
+        self.get(name)?.number()
+    }
+
+    /// The value of a metric as an unsigned integer.
+    #[must_use]
+    pub fn integer(&self, name: &str) -> Option<u64> {
+        self.get(name)?.value.as_ref()?.integer()
+    }
+
+    /// The value of a metric as text.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.get(name)?.value.as_ref()?.text()
+    }
+
+    /// All metrics in stored order, duplicates included.
+    pub fn iter(&self) -> std::slice::Iter<'_, Metric<'r>> {
+        self.list.iter()
+    }
+
+    /// How many metrics are stored, duplicates included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether no metric is stored.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+}
+
+impl<'m, 'r> IntoIterator for &'m Metrics<'r> {
+    type Item = &'m Metric<'r>;
+    type IntoIter = std::slice::Iter<'m, Metric<'r>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// The nearest float of an integer: exact up to 2^53, beyond every count of a report.
+#[expect(clippy::as_conversions, reason = "there is no other conversion, and rounding is what is meant")]
+fn float(value: u64) -> f64 {
+    value as f64
+}
+
+/// The integer that a float stands for, if it stands for one.
+#[expect(clippy::as_conversions, reason = "the range is checked before")]
+fn whole(value: f64) -> Option<u64> {
+    const LIMIT: f64 = 9_007_199_254_740_992.0; // 2^53: above it not every integer has a float.
+    (value >= 0.0 && value <= LIMIT && value.fract().abs() < f64::EPSILON).then_some(value as u64)
+}
