@@ -12,10 +12,11 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 
 use gimli::{
-    AttributeValue, DebugLine, DebugLineOffset, DwLne, EndianSlice, LineInstruction, LineProgramHeader,
-    LittleEndian, Reader as _, Relocate, RelocateReader,
+    AttributeValue, DebugLine, DebugLineOffset, DwLne, EndianSlice, LineInstruction,
+    LineProgramHeader, LittleEndian, Reader as _, Relocate, RelocateReader,
 };
 
 use super::{Cubin, Target};
@@ -155,14 +156,20 @@ impl<'t> Location<'t> {
     /// in the function itself.
     #[must_use]
     pub fn inlined(&self) -> Inlined<'t> {
-        Inlined { table: self.table, call: self.call }
+        Inlined {
+            table: self.table,
+            call: self.call,
+        }
     }
 
     /// The place inside an inlined function, where this place is the call and the instruction belongs to both.
     #[must_use]
     pub fn inner(&self) -> Option<Location<'t>> {
         let inner = self.table.location(self.inner?, None)?;
-        inner.inlined().any(|call| (call.file, call.line) == (self.file, self.line)).then_some(inner)
+        inner
+            .inlined()
+            .any(|call| (call.file, call.line) == (self.file, self.line))
+            .then_some(inner)
     }
 }
 
@@ -218,21 +225,26 @@ impl fmt::Debug for Inlined<'_> {
 /// Paths and names, each stored once.
 #[derive(Clone, Debug, Default)]
 struct Texts {
-    list: Vec<String>,
-    index: HashMap<String, u32>,
+    list: Vec<Arc<str>>,
+    index: HashMap<Arc<str>, u32>,
 }
 
 impl Texts {
     fn get(&self, index: u32) -> Option<&str> {
-        self.list.get(usize::try_from(index).ok()?).map(String::as_str)
+        self.list
+            .get(usize::try_from(index).ok()?)
+            .map(|text| &**text)
     }
 
     fn add(&mut self, text: String) -> u32 {
-        if let Some(&index) = self.index.get(&text) {
+        if let Some(&index) = self.index.get(text.as_str()) {
             return index;
         }
-        let Ok(index) = u32::try_from(self.list.len()) else { return NONE };
-        self.index.insert(text.clone(), index);
+        let Ok(index) = u32::try_from(self.list.len()) else {
+            return NONE;
+        };
+        let text = Arc::<str>::from(text);
+        self.index.insert(Arc::clone(&text), index);
         self.list.push(text);
         index
     }
@@ -320,12 +332,21 @@ impl Sequence {
     fn reset(&mut self) {
         let mut rows = std::mem::take(&mut self.rows);
         rows.clear();
-        *self = Self { rows, line: 1, file: 1, call: NONE, ..Self::default() };
+        *self = Self {
+            rows,
+            line: 1,
+            file: 1,
+            call: NONE,
+            ..Self::default()
+        };
     }
 
     fn advance(&mut self, count: u64, header: &Header<'_>) {
         let step = u64::from(header.minimum_instruction_length());
-        match count.checked_mul(step).and_then(|bytes| self.offset.checked_add(bytes)) {
+        match count
+            .checked_mul(step)
+            .and_then(|bytes| self.offset.checked_add(bytes))
+        {
             Some(offset) => self.offset = offset,
             None => self.fault = Some("an address overflows"),
         }
@@ -334,6 +355,9 @@ impl Sequence {
 
 impl<'c> Decoder<'c, '_> {
     fn problem(&mut self, error: Error) {
+        if self.table.problems.last() == Some(&error) {
+            return;
+        }
         if let Some(left) = self.problems_left.checked_sub(1) {
             self.problems_left = left;
             self.table.problems.push(error);
@@ -353,7 +377,11 @@ impl<'c> Decoder<'c, '_> {
         self.text_left = self.text_left.saturating_sub(size);
         if self.text_left == 0 {
             let limit = self.text_limit;
-            self.problem(Error::new(Kind::TooLarge { limit }, None, "paths and names of .debug_line"));
+            self.problem(Error::new(
+                Kind::TooLarge { limit },
+                None,
+                "paths and names of .debug_line",
+            ));
         }
         self.text_left > 0
     }
@@ -378,7 +406,9 @@ impl<'c> Decoder<'c, '_> {
                 self.fault("the file list of a line program is too long");
                 continue;
             }
-            let Ok(start) = usize::try_from(self.place) else { return };
+            let Ok(start) = usize::try_from(self.place) else {
+                return;
+            };
             match section.program(DebugLineOffset(start), 8, None, None) {
                 Ok(program) => self.program(program.header(), &spot),
                 Err(error) => self.fault(error.to_string()),
@@ -390,7 +420,11 @@ impl<'c> Decoder<'c, '_> {
         if header.maximum_operations_per_instruction() != 1 {
             return self.fault("a line program has several operations per instruction");
         }
-        let mut files = Files { header, defined: Vec::new(), known: HashMap::new() };
+        let mut files = Files {
+            header,
+            defined: Vec::new(),
+            known: HashMap::new(),
+        };
         let mut sequence = Sequence::default();
         sequence.reset();
         let mut instructions = header.instructions();
@@ -424,17 +458,24 @@ impl<'c> Decoder<'c, '_> {
                 LineInstruction::SetColumn(column) => sequence.column = column,
                 LineInstruction::ConstAddPc => {
                     let code = u8::MAX.saturating_sub(header.opcode_base());
-                    sequence.advance(u64::from(code.checked_div(header.line_range()).unwrap_or(0)), header);
+                    sequence.advance(
+                        u64::from(code.checked_div(header.line_range()).unwrap_or(0)),
+                        header,
+                    );
                 }
                 LineInstruction::FixedAddPc(bytes) => {
                     sequence.offset = sequence.offset.saturating_add(u64::from(bytes));
                 }
-                LineInstruction::SetAddress(stored) => self.address(&mut sequence, spot.take(), stored),
+                LineInstruction::SetAddress(stored) => {
+                    self.address(&mut sequence, spot.take(), stored)
+                }
                 LineInstruction::DefineFile(entry) => {
                     let path = self.path(&entry, header);
                     files.defined.push(path);
                 }
-                LineInstruction::UnknownExtended(INLINED, operands) => self.inlined(&mut sequence, operands),
+                LineInstruction::UnknownExtended(INLINED, operands) => {
+                    self.inlined(&mut sequence, operands)
+                }
                 LineInstruction::EndSequence => {
                     self.end(&mut sequence);
                     sequence.reset();
@@ -442,7 +483,11 @@ impl<'c> Decoder<'c, '_> {
                 _ => {}
             }
             if self.rows_left == 0 {
-                self.problem(Error::new(Kind::TooMany { limit: MAX_ROWS }, None, "rows of .debug_line"));
+                self.problem(Error::new(
+                    Kind::TooMany { limit: MAX_ROWS },
+                    None,
+                    "rows of .debug_line",
+                ));
                 break;
             }
         }
@@ -474,7 +519,13 @@ impl<'c> Decoder<'c, '_> {
 
     fn row(&mut self, sequence: &mut Sequence, files: &mut Files<'_, '_>) {
         self.rows_left = self.rows_left.saturating_sub(1);
-        let mut row = Row { offset: 0, line: 0, column: 0, file: NONE, call: sequence.call };
+        let mut row = Row {
+            offset: 0,
+            line: 0,
+            column: 0,
+            file: NONE,
+            call: sequence.call,
+        };
         match u32::try_from(sequence.offset) {
             Ok(offset) => row.offset = offset,
             Err(_) => sequence.fault = Some("an address is far outside the code"),
@@ -494,16 +545,25 @@ impl<'c> Decoder<'c, '_> {
             return;
         };
         sequence.call = NONE;
-        let Some(site) = number.checked_sub(1) else { return };
+        let Some(site) = number.checked_sub(1) else {
+            return;
+        };
         // Only rows before this one: so no call can contain itself.
-        let Some(&site) = usize::try_from(site).ok().and_then(|site| sequence.rows.get(site)) else {
+        let Some(&site) = usize::try_from(site)
+            .ok()
+            .and_then(|site| sequence.rows.get(site))
+        else {
             return self.fault("an inlined call names a row that is not there");
         };
-        let outer = usize::try_from(site.call).ok().and_then(|call| self.table.calls.get(call));
+        let outer = usize::try_from(site.call)
+            .ok()
+            .and_then(|call| self.table.calls.get(call));
         let depth = outer.map_or(0, |outer| outer.depth).saturating_add(1);
         if depth > MAX_DEPTH {
             return self.problem(Error::new(
-                Kind::TooMany { limit: u64::from(MAX_DEPTH) },
+                Kind::TooMany {
+                    limit: u64::from(MAX_DEPTH),
+                },
                 None,
                 "calls inlined into each other",
             ));
@@ -513,8 +573,14 @@ impl<'c> Decoder<'c, '_> {
         if function == NONE || site.line == 0 {
             return;
         }
-        let call =
-            Call { function, line: site.line, column: site.column, file: site.file, outer: site.call, depth };
+        let call = Call {
+            function,
+            line: site.line,
+            column: site.column,
+            file: site.file,
+            outer: site.call,
+            depth,
+        };
         sequence.call = u32::try_from(self.table.calls.len()).unwrap_or(NONE);
         self.table.calls.push(call);
     }
@@ -538,7 +604,13 @@ impl<'c> Decoder<'c, '_> {
         let count = rows.len();
         rows.extend(sequence.rows.iter().filter(|row| row.offset < end));
         if rows.len() > count {
-            rows.push(Row { offset: end, line: 0, column: 0, file: NONE, call: NONE });
+            rows.push(Row {
+                offset: end,
+                line: 0,
+                column: 0,
+                file: NONE,
+                call: NONE,
+            });
         }
     }
 
@@ -551,7 +623,9 @@ impl<'c> Decoder<'c, '_> {
             None => {
                 // Files that the program defines are numbered after those of the header, which start at one.
                 let listed = u64::try_from(files.header.file_names().len()).unwrap_or(u64::MAX);
-                let defined = file.checked_sub(listed).and_then(|n| usize::try_from(n.checked_sub(1)?).ok());
+                let defined = file
+                    .checked_sub(listed)
+                    .and_then(|n| usize::try_from(n.checked_sub(1)?).ok());
                 match defined.and_then(|n| files.defined.get(n)) {
                     Some(&index) => index,
                     None => return NONE,
@@ -564,10 +638,14 @@ impl<'c> Decoder<'c, '_> {
 
     /// Joins directory and file name as they are stored.
     fn path<'p>(&mut self, entry: &gimli::FileEntry<Bytes<'p>>, header: &Header<'p>) -> u32 {
-        let Some(name) = self.text(&entry.path_name()) else { return NONE };
+        let Some(name) = self.text(&entry.path_name()) else {
+            return NONE;
+        };
         let directory = match name.starts_with(['/', '\\']) || name.get(1..2) == Some(":") {
             true => None,
-            false => entry.directory(header).and_then(|directory| self.text(&directory)),
+            false => entry
+                .directory(header)
+                .and_then(|directory| self.text(&directory)),
         };
         let path = match directory {
             Some(directory) if directory.ends_with(['/', '\\']) => directory + &name,
@@ -623,7 +701,10 @@ impl<'c> Decoder<'c, '_> {
         if self.unplaced > 0 {
             self.place = 0;
             self.problems_left = self.problems_left.max(1);
-            self.fault(format!("{} sequences of lines name no function of the cubin", self.unplaced));
+            self.fault(format!(
+                "{} sequences of lines name no function of the cubin",
+                self.unplaced
+            ));
         }
         for (function, mut rows) in self.cubin.functions.iter().zip(self.rows) {
             if rows.is_empty() || self.table.functions.contains_key(&*function.name) {
@@ -634,7 +715,9 @@ impl<'c> Decoder<'c, '_> {
             rows.sort_by_key(|row| (row.offset, row.file == NONE));
             rows.dedup_by(|next, row| next.offset == row.offset && next.file == NONE);
             rows.shrink_to_fit();
-            self.table.functions.insert(function.name.clone().into_owned(), rows);
+            self.table
+                .functions
+                .insert(function.name.clone().into_owned(), rows);
         }
         self.table
     }
@@ -642,13 +725,16 @@ impl<'c> Decoder<'c, '_> {
 
 fn find(targets: &[Target], place: u64) -> Option<Target> {
     let at = targets.partition_point(|target| target.place < place);
-    targets.get(at).copied().filter(|target| target.place == place)
+    targets
+        .get(at)
+        .copied()
+        .filter(|target| target.place == place)
 }
 
 /// How far one line program reaches, read before anything else of it is trusted.
 struct Bounds<'a> {
     empty: bool,
-    /// Bytes of the header after its own length.
+    /// Bytes of the header after its own length; zero when the program is too short to say.
     header: u64,
     rest: &'a [u8],
 }
@@ -664,15 +750,24 @@ impl<'a> Bounds<'a> {
             size => (u64::from(size), false, bytes),
         };
         let (body, rest) = bytes.split_at_checked(usize::try_from(size).ok()?)?;
-        if body.is_empty() {
-            return Some(Self { empty: true, header: 0, rest });
-        }
+        Some(Self {
+            empty: body.is_empty(),
+            header: Self::header(body, wide).unwrap_or(0),
+            rest,
+        })
+    }
+
+    fn header(body: &[u8], wide: bool) -> Option<u64> {
         let (version, body) = body.split_first_chunk()?;
-        let body = if u16::from_le_bytes(*version) >= 5 { body.get(2..)? } else { body };
-        let header = match wide {
-            true => u64::from_le_bytes(*body.first_chunk()?),
-            false => u64::from(u32::from_le_bytes(*body.first_chunk()?)),
+        // Since version 5 two sizes of addresses come first.
+        let body = if u16::from_le_bytes(*version) >= 5 {
+            body.get(2..)?
+        } else {
+            body
         };
-        Some(Self { empty: false, header, rest })
+        match wide {
+            true => Some(u64::from_le_bytes(*body.first_chunk()?)),
+            false => Some(u64::from(u32::from_le_bytes(*body.first_chunk()?))),
+        }
     }
 }

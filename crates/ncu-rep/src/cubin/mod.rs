@@ -3,15 +3,19 @@
 //! A report names an instruction by its address. The address less the load address of the function is an offset into
 //! the function's code, and the line table of the cubin turns that offset into a place in the source:
 //!
-//! ```no_run
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let bytes = std::fs::read("kernels.cubin")?;
+//! ```
+//! # fn main() -> Result<(), ncu_rep::Error> {
+//! # let file = include_bytes!("../../../../fixtures/cubin/pairs.cubin.zst");
+//! # let bytes = ncu_rep::unpack(file, ncu_rep::default_limit(file.len() as u64)).bytes;
 //! let cubin = ncu_rep::cubin::Cubin::parse(&bytes)?;
 //! let lines = cubin.lines();
-//! if let Some(place) = lines.locate("_Z4vaddPKfS0_Pfi", 0x40) {
-//!     let inlined: Vec<_> = place.inlined().map(|call| call.line).collect();
-//!     assert!(place.line > 0 && inlined.is_empty());
+//! if let Some(place) = lines.locate("_Z17bankconflict_slowPKfPfi", 0x100) {
+//!     println!("{}:{}", place.file, place.line);
+//!     for call in place.inlined() {
+//!         println!("  {} inlined at {}:{}", call.function, call.file, call.line);
+//!     }
 //! }
+//! # assert_eq!(lines.locate("_Z17bankconflict_slowPKfPfi", 0x100).map(|place| place.line), Some(32));
 //! # Ok(())
 //! # }
 //! ```
@@ -146,7 +150,8 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn open(bytes: &'a [u8]) -> Result<Self, Error> {
-        let refused = |reason: &'static str| Error::new(Kind::Cubin(Cow::Borrowed(reason)), 0, "cubin");
+        let refused =
+            |reason: &'static str| Error::new(Kind::Cubin(Cow::Borrowed(reason)), 0, "cubin");
         let header = FileHeader64::<LittleEndian>::parse(bytes)
             .map_err(|error| Error::new(Kind::Cubin(Cow::Owned(error.to_string())), 0, "cubin"))?;
         if !header.is_little_endian() {
@@ -156,15 +161,29 @@ impl<'a> Reader<'a> {
             return Err(refused("the ELF file is for another machine"));
         }
         let place = header.e_shoff.get(LittleEndian);
-        let sections = header
-            .sections(LittleEndian, bytes)
-            .map_err(|error| Error::new(Kind::Cubin(Cow::Owned(error.to_string())), place, "section table"))?;
+        let sections = header.sections(LittleEndian, bytes).map_err(|error| {
+            Error::new(
+                Kind::Cubin(Cow::Owned(error.to_string())),
+                place,
+                "section table",
+            )
+        })?;
         let names_left = len(bytes).saturating_mul(NAME_FACTOR);
-        Ok(Self { bytes, sections, names_left, unnamed: MAX_UNNAMED, problems: Vec::new() })
+        Ok(Self {
+            bytes,
+            sections,
+            names_left,
+            unnamed: MAX_UNNAMED,
+            problems: Vec::new(),
+        })
     }
 
     fn problem(&mut self, reason: &'static str, offset: u64, field: &'static str) {
-        self.problems.push(Error::new(Kind::Cubin(Cow::Borrowed(reason)), offset, field));
+        self.problems.push(Error::new(
+            Kind::Cubin(Cow::Borrowed(reason)),
+            offset,
+            field,
+        ));
     }
 
     fn read(mut self) -> Result<Cubin<'a>, Error> {
@@ -183,7 +202,9 @@ impl<'a> Reader<'a> {
         let mut shared: HashMap<&[u8], u64> = HashMap::new();
         let (mut debug_line, mut info) = (None, None);
         for (place, section) in self.sections.enumerate().skip(1) {
-            let Some(name) = self.name(section)? else { continue };
+            let Some(name) = self.name(section)? else {
+                continue;
+            };
             if let Some(function) = name.strip_prefix(b".text.") {
                 let slot = cubin.functions.len();
                 owners.insert(place, slot);
@@ -198,7 +219,9 @@ impl<'a> Reader<'a> {
                     has_lines: false,
                 });
             } else if let Some(function) = name.strip_prefix(b".nv.shared.") {
-                shared.entry(function).or_insert(section.sh_size(LittleEndian));
+                shared
+                    .entry(function)
+                    .or_insert(section.sh_size(LittleEndian));
             } else {
                 match name {
                     b".debug_line" if debug_line.is_none() => {
@@ -207,7 +230,9 @@ impl<'a> Reader<'a> {
                         cubin.debug_line_offset = section.sh_offset(LittleEndian);
                     }
                     b".debug_str" => cubin.debug_str = self.data(section, ".debug_str"),
-                    b".debug_line_str" => cubin.debug_line_str = self.data(section, ".debug_line_str"),
+                    b".debug_line_str" => {
+                        cubin.debug_line_str = self.data(section, ".debug_line_str")
+                    }
                     b".nv.info" if info.is_none() => info = Some(section),
                     _ => {}
                 }
@@ -216,10 +241,17 @@ impl<'a> Reader<'a> {
         for function in &mut cubin.functions {
             function.shared_bytes = shared.get(function.name.as_bytes()).copied();
         }
-        let symbols = match self.sections.symbols(LittleEndian, self.bytes, elf::SHT_SYMTAB) {
+        let symbols = match self
+            .sections
+            .symbols(LittleEndian, self.bytes, elf::SHT_SYMTAB)
+        {
             Ok(symbols) => symbols,
             Err(error) => {
-                self.problems.push(Error::new(Kind::Cubin(Cow::Owned(error.to_string())), None, "symbol table"));
+                self.problems.push(Error::new(
+                    Kind::Cubin(Cow::Owned(error.to_string())),
+                    None,
+                    "symbol table",
+                ));
                 Default::default()
             }
         };
@@ -248,11 +280,18 @@ impl<'a> Reader<'a> {
     fn name(&mut self, section: &Section) -> Result<Option<&'a [u8]>, Error> {
         let Ok(name) = self.sections.section_name(LittleEndian, section) else {
             let limit = u64::from(MAX_UNNAMED);
-            self.unnamed = self
-                .unnamed
-                .checked_sub(1)
-                .ok_or_else(|| Error::new(Kind::TooMany { limit }, None, "sections without a readable name"))?;
-            self.problem("a section has no readable name", section.sh_offset(LittleEndian), "section table");
+            self.unnamed = self.unnamed.checked_sub(1).ok_or_else(|| {
+                Error::new(
+                    Kind::TooMany { limit },
+                    None,
+                    "sections without a readable name",
+                )
+            })?;
+            self.problem(
+                "a section has no readable name",
+                section.sh_offset(LittleEndian),
+                "section table",
+            );
             return Ok(None);
         };
         // Names that share bytes could make a small file cost the square of its size.
@@ -272,7 +311,10 @@ impl<'a> Reader<'a> {
         section.data(LittleEndian, self.bytes).unwrap_or_else(|_| {
             let available = len(self.bytes).saturating_sub(offset);
             self.problems.push(Error::new(
-                Kind::Overrun { needed: section.sh_size(LittleEndian), available },
+                Kind::Overrun {
+                    needed: section.sh_size(LittleEndian),
+                    available,
+                },
                 offset,
                 field,
             ));
@@ -293,15 +335,27 @@ impl<'a> Reader<'a> {
             if form != FORM_SIZED {
                 continue; // The value is in the two bytes just read.
             }
-            let Some((value, tail)) = rest.split_at_checked(usize::from(u16::from_le_bytes([low, high]))) else {
-                let end = section.sh_offset(LittleEndian).saturating_add(section.sh_size(LittleEndian));
-                self.problem("an attribute breaks off", end.saturating_sub(len(rest)), ".nv.info");
+            let Some((value, tail)) =
+                rest.split_at_checked(usize::from(u16::from_le_bytes([low, high])))
+            else {
+                let end = section
+                    .sh_offset(LittleEndian)
+                    .saturating_add(section.sh_size(LittleEndian));
+                self.problem(
+                    "an attribute breaks off",
+                    end.saturating_sub(len(rest)),
+                    ".nv.info",
+                );
                 return;
             };
             rest = tail;
-            let Some((symbol, value)) = value.split_first_chunk() else { continue };
+            let Some((symbol, value)) = value.split_first_chunk() else {
+                continue;
+            };
             // A symbol inside the code is a subroutine, with facts of its own.
-            let (Some((function, 0)), Ok(value)) = (resolve(u32::from_le_bytes(*symbol)), value.try_into()) else {
+            let (Some((function, 0)), Ok(value)) =
+                (resolve(u32::from_le_bytes(*symbol)), value.try_into())
+            else {
                 continue;
             };
             let value = Some(u32::from_le_bytes(value));
@@ -327,25 +381,42 @@ impl<'a> Reader<'a> {
             if usize::try_from(section.sh_info(LittleEndian)) != Ok(debug_line.0) {
                 continue;
             }
-            match (section.rela(LittleEndian, self.bytes), section.rel(LittleEndian, self.bytes)) {
+            match (
+                section.rela(LittleEndian, self.bytes),
+                section.rel(LittleEndian, self.bytes),
+            ) {
                 (Ok(Some((list, _))), _) if !with => {
                     with = true;
                     targets.extend(list.iter().filter_map(|entry| {
                         let (function, value) = resolve(entry.r_sym(LittleEndian, false))?;
                         let offset = value.checked_add_signed(entry.r_addend(LittleEndian))?;
-                        Some(Target { place: entry.r_offset(LittleEndian), function, offset, add_stored: false })
+                        Some(Target {
+                            place: entry.r_offset(LittleEndian),
+                            function,
+                            offset,
+                            add_stored: false,
+                        })
                     }));
                 }
                 (_, Ok(Some((list, _)))) if !without => {
                     without = true;
                     targets.extend(list.iter().filter_map(|entry| {
                         let (function, offset) = resolve(entry.r_sym(LittleEndian))?;
-                        Some(Target { place: entry.r_offset(LittleEndian), function, offset, add_stored: true })
+                        Some(Target {
+                            place: entry.r_offset(LittleEndian),
+                            function,
+                            offset,
+                            add_stored: true,
+                        })
                     }));
                 }
                 (Err(_), _) | (_, Err(_)) => {
                     let offset = section.sh_offset(LittleEndian);
-                    self.problem("the relocations lie outside the file", offset, ".debug_line");
+                    self.problem(
+                        "the relocations lie outside the file",
+                        offset,
+                        ".debug_line",
+                    );
                 }
                 _ => {}
             }

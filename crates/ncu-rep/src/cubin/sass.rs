@@ -24,7 +24,10 @@ pub struct Instruction<'t> {
 /// ```
 #[must_use]
 pub fn instructions(text: &str) -> Instructions<'_> {
-    Instructions { lines: text.lines(), function: None }
+    Instructions {
+        lines: text.lines(),
+        function: None,
+    }
 }
 
 /// Iterates over the instructions of a disassembly.
@@ -42,8 +45,14 @@ impl<'t> Iterator for Instructions<'t> {
             let line = self.lines.next()?.trim();
             if let Some(head) = function(line) {
                 self.function = head;
-            } else if let (Some(function), Some((offset, text))) = (self.function, instruction(line)) {
-                return Some(Instruction { function, offset, text });
+            } else if let (Some(function), Some((offset, text))) =
+                (self.function, instruction(line))
+            {
+                return Some(Instruction {
+                    function,
+                    offset,
+                    text,
+                });
             }
         }
     }
@@ -57,6 +66,9 @@ fn function(line: &str) -> Option<Option<&str>> {
     }
     // nvdisasm: `.section .text.name,"ax",@progbits`. Labels inside the section name subroutines of the same code.
     let rest = line.strip_prefix(".section")?;
+    if !rest.starts_with(char::is_whitespace) {
+        return None; // Such as `.sectioninfo`.
+    }
     let name = rest.split(',').next()?.trim().trim_matches('"');
     Some(name.strip_prefix(".text."))
 }
@@ -73,7 +85,12 @@ fn instruction(line: &str) -> Option<(u64, &str)> {
     }
     let offset = u64::from_str_radix(offset, 16).ok()?;
     let text = rest.split_once("/*").map_or(rest, |(text, _)| text);
-    let text = text.trim().trim_end_matches('}').trim_end().trim_end_matches(';').trim_end();
+    let text = text
+        .trim()
+        .trim_end_matches('}')
+        .trim_end()
+        .trim_end_matches(';')
+        .trim_end();
     (!text.is_empty()).then_some((offset, text))
 }
 
@@ -82,7 +99,9 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Vec<(&str, u64, &str)> {
-        instructions(text).map(|i| (i.function, i.offset, i.text)).collect()
+        instructions(text)
+            .map(|i| (i.function, i.offset, i.text))
+            .collect()
     }
 
     #[test]
@@ -109,7 +128,11 @@ compile_size = 64bit
 "#;
         assert_eq!(
             read(text),
-            [("_Z4initPj", 0, "LDC R1, c[0x0][0x28]"), ("_Z4initPj", 0x10, "@P0 EXIT"), ("other", 0, "BRA 0x0")]
+            [
+                ("_Z4initPj", 0, "LDC R1, c[0x0][0x28]"),
+                ("_Z4initPj", 0x10, "@P0 EXIT"),
+                ("other", 0, "BRA 0x0")
+            ]
         );
     }
 
@@ -136,7 +159,11 @@ compile_size = 64bit
             [
                 ("_Z4initPj", 0, "MOV R1, c[0x0][0x28]"),
                 ("_Z4initPj", 0xa0, "@!P1 BRA `(.L_x_0)"),
-                ("_Z4initPj", 0xb0, "LDGSTS.E.BYPASS.128 [R5], desc[UR4][R2.64], !PT"),
+                (
+                    "_Z4initPj",
+                    0xb0,
+                    "LDGSTS.E.BYPASS.128 [R5], desc[UR4][R2.64], !PT"
+                ),
             ]
         );
     }
