@@ -25,6 +25,9 @@
 //! ```
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "lines")]
+#[cfg_attr(docsrs, doc(cfg(feature = "lines")))]
+pub mod cubin;
 #[cfg(feature = "decompress")]
 mod decompress;
 mod error;
