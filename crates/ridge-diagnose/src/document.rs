@@ -84,6 +84,8 @@ pub struct Collection {
     pub sections: Vec<String>,
     /// Passes over each kernel: the smallest and the largest number.
     pub passes: Option<(u64, u64)>,
+    /// Whether the profiler said that it held the clocks.
+    pub clock_was_held: Option<bool>,
     /// Slowest and fastest SM clock of all kernels, in hertz.
     pub sm_clock_hz: Option<(f64, f64)>,
 }
