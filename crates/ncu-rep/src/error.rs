@@ -38,7 +38,9 @@ pub(crate) enum Kind {
     UnknownVersion(u64),
     #[error("the compressed stream is damaged: {0}")]
     Decompress(String),
-    #[error("the content exceeds the limit of {limit} bytes; unpack it first and pass the unpacked file")]
+    #[error(
+        "the content exceeds the limit of {limit} bytes; unpack it first and pass the unpacked file"
+    )]
     TooLarge { limit: u64 },
     #[error("more than {limit} entries; the rest was left out")]
     TooMany { limit: u64 },
@@ -52,8 +54,16 @@ pub(crate) enum Kind {
 }
 
 impl Error {
-    pub(crate) fn new(kind: Kind, offset: impl Into<Option<u64>>, field: impl Into<Cow<'static, str>>) -> Self {
-        Self(Box::new(Inner { kind, offset: offset.into(), field: field.into() }))
+    pub(crate) fn new(
+        kind: Kind,
+        offset: impl Into<Option<u64>>,
+        field: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self(Box::new(Inner {
+            kind,
+            offset: offset.into(),
+            field: field.into(),
+        }))
     }
 
     /// The stable code of the reason, such as `NCU0003`. Codes are never reused.
@@ -146,7 +156,15 @@ mod tests {
 
     #[test]
     fn display_names_field_reason_and_place() {
-        let error = Error::new(Kind::Truncated { needed: 9, available: 4 }, 17, "block header").inside("block 3");
+        let error = Error::new(
+            Kind::Truncated {
+                needed: 9,
+                available: 4,
+            },
+            17,
+            "block header",
+        )
+        .inside("block 3");
         assert_eq!(
             error.to_string(),
             "block 3, block header: the input ends early: 9 bytes are announced, 4 remain (byte 17)"

@@ -70,7 +70,7 @@ impl Value<'_> {
 
 impl<'r> Value<'r> {
     /// Decodes a value message; an empty message is a value that is not available.
-    fn decode(message: Message<'r>) -> Result<Option<Self>, Error> {
+    pub(crate) fn decode(message: Message<'r>) -> Result<Option<Self>, Error> {
         let mut found = None;
         for field in message.fields() {
             let field = field?;
@@ -78,7 +78,10 @@ impl<'r> Value<'r> {
                 1 => field.value.text().map(Value::Text),
                 2 => field.value.float().map(Value::F32),
                 3 => field.value.double().map(Value::F64),
-                4 => field.value.varint().map(|v| Value::U32(u32::try_from(v).unwrap_or(u32::MAX))),
+                4 => field
+                    .value
+                    .varint()
+                    .map(|v| Value::U32(u32::try_from(v).unwrap_or(u32::MAX))),
                 5 => field.value.varint().map(Value::U64),
                 _ => None,
             };
@@ -143,8 +146,17 @@ enum Source<'r> {
 
 impl<'r> Metric<'r> {
     /// A metric with instances that are already decoded.
-    pub(crate) fn listed(name: &'r str, value: Option<Value<'r>>, instances: &'r [Instance<'r>]) -> Self {
-        Self { name, value, category: Category::Counter, instances: Source::Listed(instances) }
+    pub(crate) fn listed(
+        name: &'r str,
+        value: Option<Value<'r>>,
+        instances: &'r [Instance<'r>],
+    ) -> Self {
+        Self {
+            name,
+            value,
+            category: Category::Counter,
+            instances: Source::Listed(instances),
+        }
     }
 
     /// Decodes the scalar parts of a metric message; instances stay encoded until they are asked for.
@@ -176,7 +188,15 @@ impl<'r> Metric<'r> {
             let len = u64::try_from(names.len()).unwrap_or(u64::MAX);
             Error::new(Kind::StringIndex { index, len }, message.offset, "name")
         })?;
-        Ok((slot, Self { name, value, category, instances: Source::Encoded(message) }))
+        Ok((
+            slot,
+            Self {
+                name,
+                value,
+                category,
+                instances: Source::Encoded(message),
+            },
+        ))
     }
 
     /// The instances, decoded one at a time, in stored order.
@@ -208,9 +228,10 @@ impl<'r> Metric<'r> {
         let mut list = Vec::new();
         for instance in self.instances() {
             let Instance { key, value } = instance?;
-            if let (Some(key), Some(value)) =
-                (key.and_then(|k| k.integer()), value.and_then(|v| v.number()))
-            {
+            if let (Some(key), Some(value)) = (
+                key.and_then(|k| k.integer()),
+                value.and_then(|v| v.number()),
+            ) {
                 list.push((key, value));
             }
         }
@@ -266,7 +287,10 @@ impl<'r> Iterator for Instances<'r> {
 
 #[inline]
 fn decode_instance(message: Message<'_>) -> Result<Instance<'_>, Error> {
-    let mut instance = Instance { key: None, value: None };
+    let mut instance = Instance {
+        key: None,
+        value: None,
+    };
     for field in message.fields() {
         let field = field?;
         if let Some(message) = field.value.message() {
@@ -321,7 +345,11 @@ pub struct Metrics<'r> {
 
 impl<'r> Metrics<'r> {
     pub(crate) fn new(names: &'r Names<'r>) -> Self {
-        Self { names, list: Vec::new(), slots: vec![0; names.len()] }
+        Self {
+            names,
+            list: Vec::new(),
+            slots: vec![0; names.len()],
+        }
     }
 
     /// Adds a metric from its message.
@@ -396,7 +424,10 @@ impl<'m, 'r> IntoIterator for &'m Metrics<'r> {
 }
 
 /// The nearest float of an integer: exact up to 2^53, beyond every count of a report.
-#[expect(clippy::as_conversions, reason = "there is no other conversion, and rounding is what is meant")]
+#[expect(
+    clippy::as_conversions,
+    reason = "there is no other conversion, and rounding is what is meant"
+)]
 fn float(value: u64) -> f64 {
     value as f64
 }
@@ -405,5 +436,5 @@ fn float(value: u64) -> f64 {
 #[expect(clippy::as_conversions, reason = "the range is checked before")]
 fn whole(value: f64) -> Option<u64> {
     const LIMIT: f64 = 9_007_199_254_740_992.0; // 2^53: above it not every integer has a float.
-    (value >= 0.0 && value <= LIMIT && value.fract().abs() < f64::EPSILON).then_some(value as u64)
+    ((0.0..=LIMIT).contains(&value) && value.fract().abs() < f64::EPSILON).then_some(value as u64)
 }

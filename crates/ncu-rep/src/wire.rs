@@ -35,7 +35,25 @@ impl<'a> Message<'a> {
     }
 
     pub(crate) fn fields(self) -> Fields<'a> {
-        Fields { rest: self.bytes, end: self.offset.saturating_add(len(self.bytes)) }
+        Fields {
+            rest: self.bytes,
+            end: self.offset.saturating_add(len(self.bytes)),
+        }
+    }
+
+    /// The bytes as numbers that stand one after the other.
+    pub(crate) fn packed_varints(self) -> impl Iterator<Item = Result<u64, Error>> + 'a {
+        let mut fields = self.fields();
+        std::iter::from_fn(move || {
+            if fields.rest.is_empty() {
+                return None;
+            }
+            let value = fields.varint();
+            if value.is_err() {
+                fields.rest = &[];
+            }
+            Some(value)
+        })
     }
 
     /// The message as text; bytes that are not UTF-8 are replaced.
@@ -122,14 +140,27 @@ impl<'a> Fields<'a> {
                 return Ok(value);
             }
         }
-        Err(Error::new(Kind::Wire("a number is longer than 10 bytes"), start, ""))
+        Err(Error::new(
+            Kind::Wire("a number is longer than 10 bytes"),
+            start,
+            "",
+        ))
     }
 
     #[inline]
     fn take(&mut self, count: u64) -> Result<&'a [u8], Error> {
         let place = self.offset();
         let available = len(self.rest);
-        let overrun = || Error::new(Kind::Overrun { needed: count, available }, place, "");
+        let overrun = || {
+            Error::new(
+                Kind::Overrun {
+                    needed: count,
+                    available,
+                },
+                place,
+                "",
+            )
+        };
         let count = usize::try_from(count).map_err(|_| overrun())?;
         let (head, rest) = self.rest.split_at_checked(count).ok_or_else(overrun)?;
         self.rest = rest;
@@ -143,7 +174,11 @@ impl<'a> Fields<'a> {
                 self.rest = rest;
                 Ok(*head)
             }
-            None => Err(Error::new(Kind::Wire("a fixed-size value breaks off"), self.offset(), "")),
+            None => Err(Error::new(
+                Kind::Wire("a fixed-size value breaks off"),
+                self.offset(),
+                "",
+            )),
         }
     }
 
@@ -153,7 +188,11 @@ impl<'a> Fields<'a> {
         let tag = self.varint()?;
         let number = u32::try_from(tag >> 3).unwrap_or(0);
         if number == 0 {
-            return Err(Error::new(Kind::Wire("a field number is out of range"), start, ""));
+            return Err(Error::new(
+                Kind::Wire("a field number is out of range"),
+                start,
+                "",
+            ));
         }
         let value = match tag & 7 {
             0 => Value::Varint(self.varint()?),
@@ -161,7 +200,10 @@ impl<'a> Fields<'a> {
             2 => {
                 let size = self.varint()?;
                 let offset = self.offset();
-                Value::Bytes(Message { bytes: self.take(size)?, offset })
+                Value::Bytes(Message {
+                    bytes: self.take(size)?,
+                    offset,
+                })
             }
             5 => Value::Fixed32(self.array()?),
             _ => return Err(Error::new(Kind::Wire("an unknown wire type"), start, "")),
@@ -193,7 +235,12 @@ pub(crate) fn len(bytes: &[u8]) -> u64 {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests")]
+#[expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests"
+)]
 mod tests {
     use super::*;
 
@@ -204,21 +251,30 @@ mod tests {
     #[test]
     fn reads_each_wire_type() {
         let bytes = [
-            0x08, 0x96, 0x01, 0x11, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f, 0x1a, 2, b'o', b'k', 0x25, 0, 0, 0x80, 0x3f,
+            0x08, 0x96, 0x01, 0x11, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f, 0x1a, 2, b'o', b'k', 0x25, 0, 0,
+            0x80, 0x3f,
         ];
         let fields: Vec<_> = read(&bytes).into_iter().map(Result::unwrap).collect();
         assert_eq!(fields[0].value.varint(), Some(150));
         assert_eq!(fields[1].value.double(), Some(1.0));
         assert_eq!(fields[2].value.text().as_deref(), Some("ok"));
-        let Value::Bytes(message) = fields[2].value else { panic!("not bytes") };
+        let Value::Bytes(message) = fields[2].value else {
+            panic!("not bytes")
+        };
         assert_eq!(message.offset, 114);
         assert_eq!(fields[3].value.float(), Some(1.0));
-        assert_eq!(fields.iter().map(|f| f.number).collect::<Vec<_>>(), [1, 2, 3, 4]);
+        assert_eq!(
+            fields.iter().map(|f| f.number).collect::<Vec<_>>(),
+            [1, 2, 3, 4]
+        );
     }
 
     #[test]
     fn a_length_past_the_end_is_refused_with_its_place() {
-        let error = read(&[0x08, 1, 0x12, 0x7f, 1, 2]).pop().unwrap().unwrap_err();
+        let error = read(&[0x08, 1, 0x12, 0x7f, 1, 2])
+            .pop()
+            .unwrap()
+            .unwrap_err();
         assert_eq!(error.code(), "NCU0004");
         assert_eq!(error.offset(), Some(104));
     }

@@ -1,0 +1,221 @@
+//! Source entries: code, symbols and imported files, merged by reference.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use super::{Partial, Problems};
+use crate::error::Error;
+use crate::wire::Message;
+
+/// Where the parts of each source lie. Parts are decoded when a source is asked for.
+#[derive(Debug, Default)]
+pub(super) struct SourceIndex<'a> {
+    order: Vec<u64>,
+    parts: HashMap<u64, Vec<Message<'a>>>,
+}
+
+impl<'a> SourceIndex<'a> {
+    pub(super) fn add(&mut self, message: Message<'a>) -> Result<(), Error> {
+        let mut reference = 0;
+        for field in message.fields() {
+            let field = field?;
+            if field.number == 1 {
+                reference = field.value.varint().unwrap_or(0);
+            }
+        }
+        let order = &mut self.order;
+        self.parts
+            .entry(reference)
+            .or_insert_with(|| {
+                order.push(reference);
+                Vec::new()
+            })
+            .push(message);
+        Ok(())
+    }
+
+    pub(super) fn references(&self) -> impl Iterator<Item = u64> + '_ {
+        self.order.iter().copied()
+    }
+
+    pub(super) fn decode(&self, reference: u64) -> Option<Partial<Source<'a>>> {
+        let parts = self.parts.get(&reference)?;
+        let mut source = Source {
+            reference,
+            ..Source::default()
+        };
+        let mut problems = Problems::default();
+        let mut symbols = Symbols::default();
+        for part in parts {
+            if let Err(error) = source.merge(*part, &mut symbols) {
+                problems.push(error.inside("source"));
+            }
+        }
+        Some(Partial {
+            value: source,
+            problems: problems.into_vec(),
+        })
+    }
+}
+
+/// Code that results refer to, and what is known of it.
+#[derive(Clone, Debug, Default)]
+pub struct Source<'a> {
+    /// The key that results use.
+    pub reference: u64,
+    /// Source text, where the report holds it as such.
+    pub text: Option<Cow<'a, str>>,
+    /// Intermediate code (PTX), where the report holds it as such.
+    pub intermediate: Option<Cow<'a, str>>,
+    /// The complete cubin, an ELF file.
+    pub cubin: Option<&'a [u8]>,
+    /// Level of the machine code; not a compute capability.
+    pub sass_level: Option<u64>,
+    /// Compute capability as (major, minor).
+    pub compute_capability: Option<(u32, u32)>,
+    /// Flags of the binary, as stored.
+    pub binary_flags: Option<u64>,
+    /// Source files that the profiler imported; the content is absent when it could not.
+    pub files: Vec<SourceFile<'a>>,
+    /// Load addresses of functions.
+    pub functions: Vec<Relocation<'a>>,
+    /// Load addresses of data objects.
+    pub objects: Vec<Relocation<'a>>,
+}
+
+/// An imported source file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile<'a> {
+    /// The path on the machine that compiled the program.
+    pub path: Cow<'a, str>,
+    /// The text, if the profiler could read it.
+    pub content: Option<Cow<'a, str>>,
+}
+
+/// Where the driver placed a symbol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relocation<'a> {
+    /// The mangled name.
+    pub symbol: Cow<'a, str>,
+    /// The address on the device.
+    pub address: u64,
+    /// Index in the symbol table of the cubin.
+    pub symbol_index: u64,
+}
+
+/// Symbols and paths that a source already has: later parts of a source repeat some.
+#[derive(Default)]
+struct Symbols<'a> {
+    functions: HashSet<(Cow<'a, str>, u64)>,
+    objects: HashSet<(Cow<'a, str>, u64)>,
+    files: HashSet<Cow<'a, str>>,
+}
+
+impl<'a> Source<'a> {
+    /// Adds a part. With lazy loading a later part carries no code, only functions that are new.
+    fn merge(&mut self, part: Message<'a>, known: &mut Symbols<'a>) -> Result<(), Error> {
+        for field in part.fields() {
+            let field = field?;
+            let value = field.value;
+            match field.number {
+                2 => self.text = value.text().or(self.text.take()),
+                3 => self.intermediate = value.text().or(self.intermediate.take()),
+                4 => {
+                    let code = value
+                        .message()
+                        .map(|message| message.bytes)
+                        .filter(|bytes| !bytes.is_empty());
+                    self.cubin = self.cubin.or(code);
+                }
+                5 => self.sass_level = value.varint().or(self.sass_level),
+                6 => {
+                    let packed = value.varint().and_then(|packed| u32::try_from(packed).ok());
+                    self.compute_capability = packed
+                        .map(|packed| (packed >> 16, packed & 0xffff))
+                        .or(self.compute_capability);
+                }
+                7 => self.binary_flags = value.varint().or(self.binary_flags),
+                8 => {
+                    if let Some(message) = value.message() {
+                        self.merge_files(message, known)?;
+                    }
+                }
+                9 => {
+                    if let Some(message) = value.message() {
+                        self.merge_relocations(message, known)?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn merge_files(&mut self, list: Message<'a>, known: &mut Symbols<'a>) -> Result<(), Error> {
+        for field in list.fields() {
+            let field = field?;
+            let (1, Some(message)) = (field.number, field.value.message()) else {
+                continue;
+            };
+            let mut file = SourceFile {
+                path: Cow::Borrowed(""),
+                content: None,
+            };
+            for field in message.fields() {
+                let field = field?;
+                match field.number {
+                    1 => file.path = field.value.text().unwrap_or_default(),
+                    2 => file.content = field.value.text(),
+                    _ => {}
+                }
+            }
+            if known.files.insert(file.path.clone()) {
+                self.files.push(file);
+            }
+        }
+        Ok(())
+    }
+
+    fn merge_relocations(
+        &mut self,
+        relocation: Message<'a>,
+        known: &mut Symbols<'a>,
+    ) -> Result<(), Error> {
+        for field in relocation.fields() {
+            let field = field?;
+            let Some(message) = field.value.message() else {
+                continue;
+            };
+            let (list, seen) = match field.number {
+                1 => (&mut self.functions, &mut known.functions),
+                2 => (&mut self.objects, &mut known.objects),
+                _ => continue,
+            };
+            let entry = Relocation::decode(message)?;
+            if seen.insert((entry.symbol.clone(), entry.address)) {
+                list.push(entry);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Relocation<'a> {
+    fn decode(message: Message<'a>) -> Result<Self, Error> {
+        let mut entry = Self {
+            symbol: Cow::Borrowed(""),
+            address: 0,
+            symbol_index: 0,
+        };
+        for field in message.fields() {
+            let field = field?;
+            match field.number {
+                1 => entry.symbol = field.value.text().unwrap_or_default(),
+                2 => entry.address = field.value.varint().unwrap_or(0),
+                3 => entry.symbol_index = field.value.varint().unwrap_or(0),
+                _ => {}
+            }
+        }
+        Ok(entry)
+    }
+}
