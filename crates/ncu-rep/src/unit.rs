@@ -163,18 +163,28 @@ impl Unit {
     pub fn parse(text: &str) -> Option<ScaledUnit> {
         let text = text.trim();
         if text.is_empty() {
-            return Some(ScaledUnit { unit: Self::NONE, exponent: 0 });
+            return Some(ScaledUnit {
+                unit: Self::NONE,
+                exponent: 0,
+            });
         }
         let Some((of, per)) = text.split_once('/') else {
             // A frequency is the one unit whose name hides what it is per.
             if let Some(prefix) = text.strip_suffix("hz").or_else(|| text.strip_suffix("Hz")) {
-                return Some(ScaledUnit { unit: Self::HERTZ, exponent: prefix_exponent(prefix)? });
+                return Some(ScaledUnit {
+                    unit: Self::HERTZ,
+                    exponent: prefix_exponent(prefix)?,
+                });
             }
             return Some(match part(text)? {
-                (Part::Second, exponent) => {
-                    ScaledUnit { unit: Self::NANOSECOND, exponent: exponent.saturating_add(9) }
-                }
-                (of, exponent) => ScaledUnit { unit: Self::of(of), exponent },
+                (Part::Second, exponent) => ScaledUnit {
+                    unit: Self::NANOSECOND,
+                    exponent: exponent.saturating_add(9),
+                },
+                (of, exponent) => ScaledUnit {
+                    unit: Self::of(of),
+                    exponent,
+                },
             });
         };
         let (of, above) = part(of.trim())?;
@@ -183,7 +193,10 @@ impl Unit {
             Part::Second => above.saturating_sub(below),
             _ => above.saturating_add(below),
         };
-        Some(ScaledUnit { unit: Self::rate(of, per), exponent })
+        Some(ScaledUnit {
+            unit: Self::rate(of, per),
+            exponent,
+        })
     }
 }
 
@@ -233,7 +246,10 @@ impl Part {
         match self {
             Self::One => "",
             Self::Nanosecond => "ns",
-            _ => PARTS.iter().find(|(part, ..)| *part == self).map_or("", |(_, name, _)| name),
+            _ => PARTS
+                .iter()
+                .find(|(part, ..)| *part == self)
+                .map_or("", |(_, name, _)| name),
         }
     }
 }
@@ -241,7 +257,10 @@ impl Part {
 /// One side of a printed unit, with the power of ten of its prefix.
 fn part(text: &str) -> Option<(Part, i32)> {
     let whole = |text: &str| {
-        PARTS.iter().find(|(_, name, plural)| *name == text || *plural == text).map(|(part, ..)| *part)
+        PARTS
+            .iter()
+            .find(|(_, name, plural)| *name == text || *plural == text)
+            .map(|(part, ..)| *part)
     };
     if let Some(part) = whole(text) {
         return Some((part, 0));
@@ -304,7 +323,9 @@ pub fn unit_of(metric: &str) -> Unit {
         // Averages over cycles: warps per cycle are called warps.
         return unit;
     }
-    let ratio = suffixes.clone().any(|suffix| matches!(suffix, "ratio" | "max_rate"));
+    let ratio = suffixes
+        .clone()
+        .any(|suffix| matches!(suffix, "ratio" | "max_rate"));
     if ratio && !(base.contains("_per_") || unit == Unit::BYTE_PER_SECTOR) {
         return Unit::NONE;
     }
@@ -351,16 +372,24 @@ fn unit_of_base(base: &str) -> Unit {
     if name.contains("average_warp") && name.contains("_per_") {
         return Unit::CYCLE; // Cycles that a warp spends per instruction, in a stall or in total.
     }
-    if name.contains("_inst_executed_per_inst_executed") || name.contains("_pred_on_per_inst_executed") {
+    if name.contains("_inst_executed_per_inst_executed")
+        || name.contains("_pred_on_per_inst_executed")
+    {
         return Unit::NONE;
     }
-    if derived.is_some() && name.contains("thread_inst_executed") && (name.ends_with("_x2") || name.ends_with("_x4")) {
+    if derived.is_some()
+        && name.contains("thread_inst_executed")
+        && (name.ends_with("_x2") || name.ends_with("_x4"))
+    {
         return Unit::INST_PER_CYCLE;
     }
     if name.contains("time_duration") || name.ends_with("_interval_time") {
         return Unit::NANOSECOND;
     }
-    if name.contains("cycles_active") || name.contains("cycles_elapsed") || name.ends_with("_interval_cycles") {
+    if name.contains("cycles_active")
+        || name.contains("cycles_elapsed")
+        || name.ends_with("_interval_cycles")
+    {
         return Unit::CYCLE;
     }
     if name.contains("_writeback_active") {
@@ -401,7 +430,9 @@ fn unit_of_base(base: &str) -> Unit {
 /// Launch attributes have names of their own.
 fn unit_of_launch(name: &str) -> Unit {
     match name {
-        "block_size" | "block_dim_x" | "block_dim_y" | "block_dim_z" | "thread_count" => Unit::THREAD,
+        "block_size" | "block_dim_x" | "block_dim_y" | "block_dim_z" | "thread_count" => {
+            Unit::THREAD
+        }
         "grid_size" | "grid_dim_x" | "grid_dim_y" | "grid_dim_z" => Unit::BLOCK,
         "cluster_size" | "preferred_cluster_size" | "cluster_max_potential_size" => Unit::BLOCK,
         "cluster_dim_x" | "cluster_dim_y" | "cluster_dim_z" => Unit::BLOCK,
@@ -452,7 +483,11 @@ mod tests {
             ("Gbyte/second", Unit::BYTE_PER_SECOND, 9),
             ("Mbyte/second", Unit::BYTE_PER_SECOND, 6),
         ] {
-            assert_eq!(Unit::parse(text), Some(ScaledUnit { unit, exponent }), "{text}");
+            assert_eq!(
+                Unit::parse(text),
+                Some(ScaledUnit { unit, exponent }),
+                "{text}"
+            );
         }
         for text in ["mbyte", "Ks", "/", "byte/", "furlong", "Qbyte", "é", "Zhz"] {
             assert_eq!(Unit::parse(text), None, "{text}");
@@ -484,18 +519,43 @@ mod tests {
 
     #[test]
     fn sampled_names_have_the_unit_of_the_counter() {
-        assert_eq!(unit_of("TPC.TriageCompute.sm__cycles_active.avg"), Unit::CYCLE);
-        assert_eq!(unit_of("pmsampling:dram__read_throughput.avg.pct_of_peak_sustained_elapsed"), Unit::PERCENT);
-        assert_eq!(unit_of("breakdown:sm__throughput.avg.pct_of_peak_sustained_elapsed"), Unit::NONE);
+        assert_eq!(
+            unit_of("TPC.TriageCompute.sm__cycles_active.avg"),
+            Unit::CYCLE
+        );
+        assert_eq!(
+            unit_of("pmsampling:dram__read_throughput.avg.pct_of_peak_sustained_elapsed"),
+            Unit::PERCENT
+        );
+        assert_eq!(
+            unit_of("breakdown:sm__throughput.avg.pct_of_peak_sustained_elapsed"),
+            Unit::NONE
+        );
     }
 
     #[test]
     fn rates_of_rates() {
-        assert_eq!(unit_of("lts__t_sectors.sum.per_second").to_string(), "sector/s");
-        assert_eq!(unit_of("sm__ops_path_tensor_src_fp16.sum.peak_sustained_elapsed.per_second").to_string(), "op/s");
-        assert_eq!(unit_of("sm__cycles_elapsed.avg.per_second").to_string(), "Hz");
-        assert_eq!(unit_of("lts__lts2xbar_cycles_active.avg.peak_sustained"), Unit::NONE);
-        assert_eq!(unit_of("dram__bytes.sum.peak_sustained"), Unit::BYTE_PER_CYCLE);
+        assert_eq!(
+            unit_of("lts__t_sectors.sum.per_second").to_string(),
+            "sector/s"
+        );
+        assert_eq!(
+            unit_of("sm__ops_path_tensor_src_fp16.sum.peak_sustained_elapsed.per_second")
+                .to_string(),
+            "op/s"
+        );
+        assert_eq!(
+            unit_of("sm__cycles_elapsed.avg.per_second").to_string(),
+            "Hz"
+        );
+        assert_eq!(
+            unit_of("lts__lts2xbar_cycles_active.avg.peak_sustained"),
+            Unit::NONE
+        );
+        assert_eq!(
+            unit_of("dram__bytes.sum.peak_sustained"),
+            Unit::BYTE_PER_CYCLE
+        );
         assert_eq!(unit_of(""), Unit::NONE);
         assert_eq!(unit_of(".per_second"), Unit::NONE);
     }

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::number::{self, Style, Vote};
-use super::{Entry, Kernel, Page, Reader, Rule, RuleKind, RuleSpeedup, labels};
+use super::{Entry, Kernel, Page, Reader, Rule, labels};
 use crate::error::Kind;
+use crate::report::{MessageKind, Speedup};
 
 /// Columns that only this page has.
 #[derive(Debug, Default)]
@@ -46,7 +47,9 @@ impl Columns {
 
 /// Reads the rows that belong to a header, which is the current row.
 pub(super) fn read(reader: &mut Reader<'_>, columns: &super::Columns) {
-    let Some(sections) = &columns.details else { return };
+    let Some(sections) = &columns.details else {
+        return;
+    };
     reader.accept();
     let style = style(reader, columns, sections);
     // Launches of this table, by number, process and name.
@@ -107,14 +110,25 @@ fn metric(
     }
     let section = reader.row.cell(reader.text, sections.section);
     let unit = reader.row.cell(reader.text, sections.unit);
-    let major = reader.kernels.get(launch).and_then(|kernel: &Kernel| kernel.compute_capability).map(|(major, _)| major);
+    let major = reader
+        .kernels
+        .get(launch)
+        .and_then(|kernel: &Kernel| kernel.compute_capability)
+        .map(|(major, _)| major);
     let name = labels::metric_name(&section, &label, &unit, major)
         .unwrap_or_else(|| Cow::Owned(format!("{section}/{label}")));
     let slot = reader.slot(name)?;
     let exponent = reader.exponent(&unit, reader.row.start);
     let cell = reader.row.cell(reader.text, sections.value);
     let value = reader.value(&cell, style, exponent);
-    Some((slot, Entry { slot, value, instances: Vec::new() }))
+    Some((
+        slot,
+        Entry {
+            slot,
+            value,
+            instances: Vec::new(),
+        },
+    ))
 }
 
 /// The message of a rule in the current row, if it has one.
@@ -125,18 +139,24 @@ fn rule(reader: &Reader<'_>, sections: &Columns, style: Style) -> Option<Rule> {
         return None;
     }
     let percent = cell(sections.speedup);
-    let percent = number::number(percent.trim_end_matches(['%', ' ']), style, 0).and_then(|value| value.number());
+    let percent = number::number(percent.trim_end_matches(['%', ' ']), style, 0)
+        .and_then(|value| value.number());
     Some(Rule {
         section: cell(sections.section).into_owned(),
         name: name.into_owned(),
         kind: match &*cell(sections.rule_type) {
-            "INF" => RuleKind::Information,
-            "WRN" => RuleKind::Warning,
-            "OPT" => RuleKind::Optimization,
-            other => RuleKind::Other(other.to_owned()),
+            "INF" => MessageKind::Ok,
+            "WRN" => MessageKind::Warning,
+            "OPT" => MessageKind::Optimisation,
+            "ERR" => MessageKind::Error,
+            _ => MessageKind::None,
         },
         text: cell(sections.text).into_owned(),
-        speedup: percent.map(|percent| RuleSpeedup { kind: cell(sections.speedup_type).into_owned(), percent }),
+        // Versions that state no kind estimate the whole kernel.
+        speedup: percent.map(|percent| Speedup {
+            is_global: cell(sections.speedup_type) != "local",
+            percent,
+        }),
     })
 }
 

@@ -19,7 +19,10 @@ pub(super) struct Vote {
 impl Vote {
     /// Looks at one cell.
     pub(super) fn add(&mut self, cell: &str) {
-        match (plain(cell, Style::Point).is_some(), plain(cell, Style::Comma).is_some()) {
+        match (
+            plain(cell, Style::Point).is_some(),
+            plain(cell, Style::Comma).is_some(),
+        ) {
             (true, false) => self.point = self.point.saturating_add(1),
             (false, true) => self.comma = self.comma.saturating_add(1),
             _ => {}
@@ -45,9 +48,19 @@ impl Vote {
 /// Whether a cell says that there is no value, as opposed to saying nothing.
 pub(super) fn is_absent(cell: &str) -> bool {
     matches!(cell, "" | "-" | "--")
-        || ["no data", "n/a", "na", "nan", "-nan", "nan(ind)", "-nan(ind)", "inf", "-inf"]
-            .iter()
-            .any(|word| cell.eq_ignore_ascii_case(word))
+        || [
+            "no data",
+            "n/a",
+            "na",
+            "nan",
+            "-nan",
+            "nan(ind)",
+            "-nan(ind)",
+            "inf",
+            "-inf",
+        ]
+        .iter()
+        .any(|word| cell.eq_ignore_ascii_case(word))
 }
 
 /// Reads a number and shifts it by a power of ten; `None` when the cell is no number.
@@ -130,7 +143,10 @@ fn plain(cell: &str, style: Style) -> Option<String> {
         plain.push('.');
         plain.push_str(fraction);
     }
-    if !plain.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.')) {
+    if !plain
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.'))
+    {
         return None;
     }
     if fraction.is_some_and(|fraction| !fraction.bytes().all(|byte| byte.is_ascii_digit())) {
@@ -195,7 +211,21 @@ mod tests {
 
     #[test]
     fn text_is_no_number() {
-        for cell in ["", "-", "all", "PolicySpread", "1,2,3", "0x10", "12a", "1-2", "3e", "e3", "1.2.3", ",", "."] {
+        for cell in [
+            "",
+            "-",
+            "all",
+            "PolicySpread",
+            "1,2,3",
+            "0x10",
+            "12a",
+            "1-2",
+            "3e",
+            "e3",
+            "1.2.3",
+            ",",
+            ".",
+        ] {
             assert_eq!(number(cell, Style::Point, 0), None, "{cell}");
         }
         assert_eq!(number(&"9".repeat(65), Style::Point, 0), None);
@@ -204,8 +234,14 @@ mod tests {
     #[test]
     fn prefixes_round_once() {
         // 435.3 * 1000 is not 435300 in floats.
-        assert_eq!(number("435.30", Style::Point, 3), Some(Value::F64(435_300.0)));
-        assert_eq!(number("18446744073709551615", Style::Point, 0), Some(Value::U64(u64::MAX)));
+        assert_eq!(
+            number("435.30", Style::Point, 3),
+            Some(Value::F64(435_300.0))
+        );
+        assert_eq!(
+            number("18446744073709551615", Style::Point, 0),
+            Some(Value::U64(u64::MAX))
+        );
         assert_eq!(number("1e300", Style::Point, 300), None);
     }
 

@@ -31,10 +31,19 @@ pub(super) fn read(reader: &mut Reader<'_>, columns: &Columns) {
             }
             continue;
         };
+        if !has_units {
+            has_units = true;
+            let reason =
+                "no row of units stands before the first kernel; values are kept as printed";
+            reader.problem(Kind::Csv(Cow::Borrowed(reason)), reader.row.start, "units");
+        }
         let is_cut = reader.check_cut(columns.count);
         if !is_cut && reader.row.len() < columns.count {
             let count = |number| u64::try_from(number).unwrap_or(u64::MAX);
-            let kind = Kind::Count { announced: count(columns.count), found: count(reader.row.len()) };
+            let kind = Kind::Count {
+                announced: count(columns.count),
+                found: count(reader.row.len()),
+            };
             reader.problem(kind, reader.row.start, "cells of a row");
         }
         for column in &metrics {
@@ -42,7 +51,11 @@ pub(super) fn read(reader: &mut Reader<'_>, columns: &Columns) {
             // A blank cell is a metric that this launch does not have; other words say that its value is missing.
             if !cell.is_empty() {
                 let value = reader.value(&cell, style, column.exponent);
-                kernel.entries.push(Entry { slot: column.slot, value, instances: Vec::new() });
+                kernel.entries.push(Entry {
+                    slot: column.slot,
+                    value,
+                    instances: Vec::new(),
+                });
             }
         }
         reader.kernels.push(kernel);
@@ -60,13 +73,21 @@ fn metric_columns(reader: &mut Reader<'_>, columns: &Columns) -> Vec<Column> {
         }
         if title.contains(char::is_whitespace) {
             let title: String = title.chars().take(80).collect();
-            let reason = format!("the column `{title}` is no metric name; export without `--print-metric-name`");
+            let reason = format!(
+                "the column `{title}` is no metric name; export without `--print-metric-name`"
+            );
             reader.problem(Kind::Csv(Cow::Owned(reason)), reader.row.start, "header");
             continue;
         }
-        let Some(slot) = reader.slot(Cow::Owned(title.clone())) else { continue };
+        let Some(slot) = reader.slot(Cow::Owned(title.clone())) else {
+            continue;
+        };
         if seen.insert(slot) {
-            metrics.push(Column { index: *index, slot, exponent: 0 });
+            metrics.push(Column {
+                index: *index,
+                slot,
+                exponent: 0,
+            });
         }
     }
     metrics

@@ -2,6 +2,9 @@
 //!
 //! Measured: every block is printed twice, launch by launch. So a run of equal blocks is one launch, except where all
 //! runs of the table have an even length: then each pair is a launch. Blocks that differ are launches of their own.
+//!
+//! The totals of the page are sums over rows: measured, they equal the values of the launch. Nothing marks the end of
+//! a block, so that a last block without its repeat has no totals.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -44,12 +47,15 @@ pub(super) fn read(reader: &mut Reader<'_>, separator: u8) {
             reader.skip_line();
         }
         reader.peek(separator);
-        let titles: Vec<String> =
-            (0..reader.row.len()).map(|index| reader.row.get(reader.text, index).into_owned()).collect();
+        let titles: Vec<String> = (0..reader.row.len())
+            .map(|index| reader.row.get(reader.text, index).into_owned())
+            .collect();
         if reader.row.is_cut || !titles.iter().any(|title| title == "Source") {
             // The words of the program, or the line is all that is left.
             reader.problem(
-                Kind::Csv(Cow::Borrowed("no header of a source page follows the name of the kernel")),
+                Kind::Csv(Cow::Borrowed(
+                    "no header of a source page follows the name of the kernel",
+                )),
                 start,
                 "source page",
             );
@@ -57,7 +63,11 @@ pub(super) fn read(reader: &mut Reader<'_>, separator: u8) {
         }
         let Some(address) = titles.iter().position(|title| title == "Address") else {
             let reason = "this view of the source page has no addresses; export it with `--print-source sass`";
-            reader.problem(Kind::Csv(Cow::Borrowed(reason)), reader.row.start, "source page");
+            reader.problem(
+                Kind::Csv(Cow::Borrowed(reason)),
+                reader.row.start,
+                "source page",
+            );
             reader.accept();
             continue;
         };
@@ -86,13 +96,46 @@ pub(super) fn read(reader: &mut Reader<'_>, separator: u8) {
         let style = *style.get_or_insert_with(|| votes(reader, separator, address, end));
         reader.place = body;
         let kernel = block(reader, separator, name, &titles, address, style, end);
-        blocks.push(Block { kernel, range: start..end, times: 1 });
+        blocks.push(Block {
+            kernel,
+            range: start..end,
+            times: 1,
+        });
     }
+    distrust_last(reader, &mut blocks);
     let is_paired = blocks.iter().all(|block| block.times.is_multiple_of(2));
     for block in blocks {
-        let launches = if is_paired { block.times.saturating_div(2).max(1) } else { 1 };
-        reader.kernels.extend(std::iter::repeat_n(block.kernel, launches));
+        let launches = if is_paired {
+            block.times.saturating_div(2).max(1)
+        } else {
+            1
+        };
+        reader
+            .kernels
+            .extend(std::iter::repeat_n(block.kernel, launches));
     }
+}
+
+/// Takes the totals from a last block that was printed once, unless all were: rows of it may be missing, and a sum
+/// over the rest would look like a total.
+fn distrust_last(reader: &mut Reader<'_>, blocks: &mut [Block]) {
+    let prints_once = blocks.len() > 1 && blocks.iter().all(|block| block.times == 1);
+    let Some(last) = blocks
+        .last_mut()
+        .filter(|last| last.times == 1 && last.range.end >= reader.text.len() && !prints_once)
+    else {
+        return;
+    };
+    for entry in &mut last.kernel.entries {
+        entry.value = None;
+    }
+    let reason =
+        "the last kernel is printed once, not twice: rows may be missing, so it has no totals";
+    reader.problem(
+        Kind::Csv(Cow::Borrowed(reason)),
+        last.range.start,
+        "source page",
+    );
 }
 
 /// The place where the rows of the current block end.
@@ -143,12 +186,19 @@ fn block(
         reader.peek(separator);
         let Some(address) = parse_address(&reader.row.get(reader.text, address)) else {
             let reason = "a row has no address and is left out";
-            reader.problem(Kind::Csv(Cow::Borrowed(reason)), reader.row.start, "source page");
+            reader.problem(
+                Kind::Csv(Cow::Borrowed(reason)),
+                reader.row.start,
+                "source page",
+            );
             reader.reject();
             continue;
         };
         is_cut |= reader.check_cut(titles.len());
-        kernel.code.push(Instruction { address, text: reader.row.cell(reader.text, source).into_owned() });
+        kernel.code.push(Instruction {
+            address,
+            text: reader.row.cell(reader.text, source).into_owned(),
+        });
         for column in &mut columns {
             let cell = reader.row.get(reader.text, column.index);
             if number::is_absent(&cell) {
@@ -162,19 +212,29 @@ fn block(
                 },
             };
             column.total = match (column.total, value.number()) {
-                (Some(total), Some(number)) if number.fract().abs() < f64::EPSILON => Some(total + number),
+                (Some(total), Some(number)) if number.fract().abs() < f64::EPSILON => {
+                    Some(total + number)
+                }
                 _ => None,
             };
-            column.instances.push(Instance { key: Some(Value::U64(address)), value: Some(value) });
+            column.instances.push(Instance {
+                key: Some(Value::U64(address)),
+                value: Some(value),
+            });
         }
         reader.accept();
     }
     kernel.entries = columns
         .into_iter()
         .map(|column| {
-            let has_total = !is_cut && !column.instances.is_empty() && !labels::is_code(&column.name);
+            let has_total =
+                !is_cut && !column.instances.is_empty() && !labels::is_code(&column.name);
             let value = column.total.filter(|_| has_total).map(Value::F64);
-            Entry { slot: column.slot, value, instances: column.instances }
+            Entry {
+                slot: column.slot,
+                value,
+                instances: column.instances,
+            }
         })
         .collect();
     kernel
@@ -193,10 +253,19 @@ fn columns(reader: &mut Reader<'_>, titles: &[String]) -> Vec<Column> {
             "Warp Stall Sampling (All Samples)" => "# Samples",
             title => title,
         };
-        let name = labels::source_metric(title).unwrap_or_else(|| Cow::Owned(format!("Source/{title}")));
-        let Some(slot) = reader.slot(name.clone()) else { continue };
+        let name =
+            labels::source_metric(title).unwrap_or_else(|| Cow::Owned(format!("Source/{title}")));
+        let Some(slot) = reader.slot(name.clone()) else {
+            continue;
+        };
         if seen.insert(slot) {
-            columns.push(Column { index, slot, name, instances: Vec::new(), total: Some(0.0) });
+            columns.push(Column {
+                index,
+                slot,
+                name,
+                instances: Vec::new(),
+                total: Some(0.0),
+            });
         }
     }
     columns
@@ -204,7 +273,10 @@ fn columns(reader: &mut Reader<'_>, titles: &[String]) -> Vec<Column> {
 
 /// An address, always in hexadecimal digits, with or without `0x`.
 fn parse_address(cell: &str) -> Option<u64> {
-    let digits = cell.strip_prefix("0x").or_else(|| cell.strip_prefix("0X")).unwrap_or(cell);
+    let digits = cell
+        .strip_prefix("0x")
+        .or_else(|| cell.strip_prefix("0X"))
+        .unwrap_or(cell);
     if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return None;
     }
