@@ -26,6 +26,9 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod csv;
+#[cfg(feature = "lines")]
+#[cfg_attr(docsrs, doc(cfg(feature = "lines")))]
+pub mod cubin;
 #[cfg(feature = "decompress")]
 mod decompress;
 mod error;

@@ -1,1 +1,23 @@
-//! Placeholder.
+//! What Ridgepoint knows beside any measurement: what a GPU can do in a cycle, and quantities with their units as a
+//! person reads them.
+//!
+//! The crate is pure: it reads no files, prints nothing and keeps no state. It formats numbers, because a number
+//! without its unit is not a value; it does not lay out pages, which is the work of `ridge-render`.
+//!
+//! ```
+//! use ridge_model::quantity::{Bytes, Nanos, Ratio, or_absent};
+//!
+//! let moved = Bytes::from_count(1_342_177_280);
+//! let took = Nanos::new(402_700.0);
+//! assert_eq!(moved.to_string(), "1.34 GB");
+//! assert_eq!(took.to_string(), "403 us");
+//! assert_eq!(moved.per(took).to_string(), "3.33 TB/s");
+//! assert_eq!(Ratio::new(0.931).to_string(), "93.1 %");
+//! assert_eq!(or_absent(None::<Nanos>).to_string(), "–");
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod arch;
+pub mod quantity;
+
+pub use arch::{Architecture, ComputeCapability};

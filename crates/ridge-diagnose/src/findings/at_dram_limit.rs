@@ -1,0 +1,78 @@
+//! The kernel moves bytes about as fast as device memory can.
+//!
+//! # What it says
+//! The DRAM interface is busy for nearly as much of the duration as any kernel achieves. No rearrangement of the same
+//! traffic makes it faster.
+//!
+//! # Evidence
+//! Bytes read and written against width × clock of this run, and the attainable part of that peak.
+//!
+//! # Why it costs time
+//! It does not: this is the roof.
+//!
+//! # What to do
+//! Move fewer bytes: fuse with the kernels before and after, keep data on chip, use a smaller type, skip what is not
+//! needed, use another algorithm.
+//!
+//! # When it is wrong
+//! When much of the traffic is not needed: excess sectors, data that crosses the interface twice, spills. Those are
+//! findings of their own and take this verdict's place when they promise a tenth or more.
+//!
+//! # References
+//! `docs/design/ledger.md`, section on attainable peaks.
+
+use super::Outcome;
+use crate::attainable::attainable;
+use crate::document::{Confidence, Direction, Evidence, Finding, Verify};
+use crate::ledger::Stage;
+use crate::profile::Case;
+
+pub(super) const ID: &str = "at-dram-limit";
+
+/// A kernel is at the limit when less than a tenth of its time lies between it and the attainable roof.
+const WITHIN: f64 = 0.10;
+const NEEDS: &[&str] = &["SpeedOfLight", "MemoryWorkloadAnalysis"];
+
+pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
+    let Some(row) = case.ledger.row(Stage::DramBytes) else { return Outcome::NotChecked(NEEDS) };
+    let attainable = attainable(Stage::DramBytes);
+    let gap = (1.0 - row.busy_share / attainable.share).max(0.0);
+    let is_busiest = case.ledger.busiest().is_some_and(|busiest| busiest.stage == Stage::DramBytes);
+    if gap > WITHIN || !is_busiest {
+        return Outcome::Clear;
+    }
+    let next = case.ledger.by_resource().get(1).map(|row| row.stage.resource());
+    Outcome::Found(Box::new(Finding {
+        id: ID.to_owned(),
+        title: format!(
+            "device memory is busy for {:.0} % of the time; about {:.0} % is what kernels attain",
+            100.0 * row.busy_share,
+            100.0 * attainable.share
+        ),
+        saving_ceiling: (1.0 - row.busy_share).clamp(0.0, 1.0),
+        saving_expected: gap,
+        next_limit: next,
+        confidence: Confidence::High,
+        evidence: vec![
+            Evidence {
+                metric: row.source.join(" + "),
+                value: row.demand,
+                unit: row.unit.to_owned(),
+                healthy: None,
+            },
+            Evidence {
+                metric: format!("attainable share of the DRAM peak ({})", attainable.source),
+                value: attainable.share,
+                unit: "fraction".to_owned(),
+                healthy: None,
+            },
+        ],
+        actions: vec![
+            "move fewer bytes: fuse with the kernels that produce and consume the data".to_owned(),
+            "use a smaller type where the numbers allow it".to_owned(),
+            "change the algorithm, so that data stays in registers, shared memory or L2 between uses".to_owned(),
+        ],
+        verify: vec![Verify { metric: "dram__bytes_read.sum".to_owned(), direction: Direction::Down, target: None }],
+        locations: Vec::new(),
+    }))
+}

@@ -1,0 +1,275 @@
+//! The resource ledger: what a kernel asks of each unit of the GPU, against what the unit can give.
+//!
+//! For each stage of each resource the demand `w` (bytes, sectors, wavefronts, warp instructions, operations) is set
+//! against the capacity `c` at the clock of the run: the stage is busy for `t = w / c`, a share `t / T` of the
+//! duration. No stage can be busy for longer than the kernel runs, so the largest share tells what binds, and
+//! `1 − share` is what could be gained if everything else were hidden behind it.
+//!
+//! Shares are computed from demand and capacity, never copied from a percentage of the profiler. A stage that the
+//! report does not let us compute is absent.
+
+mod memory;
+mod opcodes;
+mod pipes;
+mod resource;
+
+pub use resource::{Class, Resource};
+
+use ncu_rep::Metrics;
+use ridge_model::Architecture;
+
+/// A stage of a resource: one unit that work passes through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// Bytes over the interface of the device memory.
+    DramBytes,
+    /// Tag look-ups of the L2.
+    L2Requests,
+    /// Sectors looked up in the L2.
+    L2Sectors,
+    /// Data from the L2 to the SMs.
+    L2Return,
+    /// Sectors written by SMs into the L2.
+    L2Write,
+    /// Global and local accesses in the L1, one wavefront after the other.
+    L1Wavefronts,
+    /// Data from the L1 to the registers.
+    L1Writeback,
+    /// Sectors from the L2 into the L1.
+    L1Fill,
+    /// Bytes from the L1 to the L2.
+    L1Store,
+    /// Wavefronts in shared memory.
+    SharedWavefronts,
+    /// Instructions into the load/store unit.
+    LsuInstructions,
+    /// Issue slots.
+    Issue,
+    /// Single-precision and integer multiply-add instructions.
+    Fma,
+    /// Instructions that only the heavy half of the FMA pipe executes.
+    FmaHeavy,
+    /// Integer, logic and comparison instructions.
+    Alu,
+    /// Double-precision instructions.
+    Fp64,
+    /// Special functions and conversions.
+    Xu,
+    /// Uniform instructions.
+    Uniform,
+    /// Matrix operations.
+    Tensor,
+}
+
+impl Stage {
+    /// The resource that the stage belongs to.
+    #[must_use]
+    pub fn resource(self) -> Resource {
+        match self {
+            Self::DramBytes => Resource::Dram,
+            Self::L2Requests | Self::L2Sectors | Self::L2Return | Self::L2Write => Resource::L2,
+            Self::L1Wavefronts | Self::L1Writeback | Self::L1Fill | Self::L1Store | Self::LsuInstructions => Resource::L1,
+            Self::SharedWavefronts => Resource::Shared,
+            Self::Issue => Resource::Issue,
+            Self::Fma | Self::FmaHeavy => Resource::Fma,
+            Self::Alu => Resource::Alu,
+            Self::Fp64 => Resource::Fp64,
+            Self::Xu => Resource::Xu,
+            Self::Uniform => Resource::Uniform,
+            Self::Tensor => Resource::Tensor,
+        }
+    }
+
+    /// What people read: the unit inside the resource.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::DramBytes => "bytes",
+            Self::L2Requests => "tag look-ups",
+            Self::L2Sectors => "sectors",
+            Self::L2Return => "data to SMs",
+            Self::L2Write => "data from SMs",
+            Self::L1Wavefronts => "global and local wavefronts",
+            Self::L1Writeback => "data to registers",
+            Self::L1Fill => "fill from L2",
+            Self::L1Store => "stores to L2",
+            Self::SharedWavefronts => "wavefronts",
+            Self::LsuInstructions => "LSU instructions",
+            Self::Issue => "instructions",
+            Self::Fma => "FP32 and integer multiply",
+            Self::FmaHeavy => "integer multiply, heavy half",
+            Self::Alu => "integer and logic",
+            Self::Fp64 => "FP64",
+            Self::Xu => "special functions, conversions",
+            Self::Uniform => "uniform instructions",
+            Self::Tensor => "matrix operations",
+        }
+    }
+}
+
+/// One row of the ledger.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The unit.
+    pub stage: Stage,
+    /// How much was asked of it.
+    pub demand: f64,
+    /// What the demand is counted in.
+    pub unit: &'static str,
+    /// How much it can do in a second at the clock of this run.
+    pub capacity_per_s: f64,
+    /// The part of the duration for which it was busy, 0 to 1.
+    pub busy_share: f64,
+    /// The counters that the row was computed from.
+    pub source: Vec<String>,
+}
+
+/// The ledger of one kernel.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ledger {
+    rows: Vec<Row>,
+}
+
+/// How much of the demand on some stages a remedy leaves, as a factor of 0 to 1. Stages not named keep theirs.
+#[derive(Clone, Debug, Default)]
+pub struct Relief(Vec<(Stage, f64)>);
+
+impl Relief {
+    /// Nothing changes.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// Also leaves this part of the demand on a stage.
+    #[must_use]
+    pub fn leave(mut self, stage: Stage, factor: f64) -> Self {
+        self.0.push((stage, factor.clamp(0.0, 1.0)));
+        self
+    }
+
+    fn factor(&self, stage: Stage) -> f64 {
+        self.0.iter().filter(|(relieved, _)| *relieved == stage).map(|(_, factor)| factor).product()
+    }
+}
+
+impl Ledger {
+    /// Computes every row that the metrics and the architecture allow.
+    #[must_use]
+    pub fn new(metrics: &Metrics<'_>, architecture: Option<&Architecture>) -> Self {
+        let mut builder = Builder { metrics, duration_s: 0.0, rows: Vec::new() };
+        let Some(duration_ns) = metrics.number("gpu__time_duration.sum").filter(|ns| *ns > 0.0) else {
+            return Self::default();
+        };
+        builder.duration_s = duration_ns * 1e-9;
+        memory::add_rows(&mut builder, architecture);
+        pipes::add_rows(&mut builder, architecture);
+        Self { rows: builder.rows }
+    }
+
+    /// All rows, in the order of the memory hierarchy and then of the pipes.
+    #[must_use]
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// The row of a stage.
+    #[must_use]
+    pub fn row(&self, stage: Stage) -> Option<&Row> {
+        self.rows.iter().find(|row| row.stage == stage)
+    }
+
+    /// The busiest row of each resource, busiest first.
+    #[must_use]
+    pub fn by_resource(&self) -> Vec<&Row> {
+        let mut best: Vec<&Row> = Vec::new();
+        for row in &self.rows {
+            match best.iter_mut().find(|known| known.stage.resource() == row.stage.resource()) {
+                Some(known) if known.busy_share < row.busy_share => *known = row,
+                Some(_) => {}
+                None => best.push(row),
+            }
+        }
+        best.sort_by(|a, b| b.busy_share.total_cmp(&a.busy_share));
+        best
+    }
+
+    /// The busiest row of all.
+    #[must_use]
+    pub fn busiest(&self) -> Option<&Row> {
+        self.rows.iter().max_by(|a, b| a.busy_share.total_cmp(&b.busy_share))
+    }
+
+    /// The busiest stage after a remedy, and the share of today's duration for which it would be busy: the kernel
+    /// cannot become shorter than that.
+    #[must_use]
+    pub fn bound_after(&self, relief: &Relief) -> Option<(Stage, f64)> {
+        self.rows
+            .iter()
+            .map(|row| (row.stage, row.busy_share * relief.factor(row.stage)))
+            .max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+}
+
+/// Adds rows while the metrics for them are there.
+pub(crate) struct Builder<'m, 'r> {
+    metrics: &'m Metrics<'r>,
+    duration_s: f64,
+    rows: Vec<Row>,
+}
+
+/// The capacity of a stage: so many units of work in a cycle of each of the units that a counter of cycles sums over.
+#[derive(Clone, Copy)]
+pub(crate) struct Capacity {
+    pub(crate) per_cycle: f64,
+    /// A metric that sums elapsed cycles over all units, such as `lts__cycles_elapsed.sum`.
+    pub(crate) cycles: &'static str,
+}
+
+impl Builder<'_, '_> {
+    pub(crate) fn number(&self, name: &str) -> Option<f64> {
+        self.metrics.number(name)
+    }
+
+    /// Adds a row whose demand is the sum of counters; absent when any of them is.
+    pub(crate) fn add_sum(&mut self, stage: Stage, counters: &[&str], unit: &'static str, capacity: Capacity) {
+        let demand: Option<f64> = counters.iter().map(|counter| self.number(counter)).sum();
+        if let Some(demand) = demand {
+            let source = counters.iter().map(|&counter| counter.to_owned()).collect();
+            self.add(stage, demand, unit, capacity, source);
+        }
+    }
+
+    /// Adds a row for a demand; absent when the cycles of the unit are.
+    pub(crate) fn add(
+        &mut self,
+        stage: Stage,
+        demand: f64,
+        unit: &'static str,
+        capacity: Capacity,
+        mut source: Vec<String>,
+    ) {
+        let Some(cycles) = self.number(capacity.cycles).filter(|cycles| *cycles > 0.0) else { return };
+        source.push(capacity.cycles.to_owned());
+        self.push(stage, demand, unit, capacity.per_cycle * cycles / self.duration_s, source);
+    }
+
+    /// Adds a row for a demand against a capacity per second.
+    pub(crate) fn push(
+        &mut self,
+        stage: Stage,
+        demand: f64,
+        unit: &'static str,
+        capacity_per_s: f64,
+        source: Vec<String>,
+    ) {
+        let busy_share = demand / capacity_per_s / self.duration_s;
+        if demand >= 0.0 && busy_share.is_finite() {
+            self.rows.push(Row { stage, demand, unit, capacity_per_s, busy_share, source });
+        }
+    }
+
+    pub(crate) fn duration_s(&self) -> f64 {
+        self.duration_s
+    }
+}

@@ -1,0 +1,67 @@
+//! Third layer: what warps wait for.
+
+use ncu_rep::Metrics;
+
+const PREFIX: &str = "smsp__average_warps_issue_stalled_";
+const SUFFIX: &str = "_per_issue_active.ratio";
+const LATENCY: &str = "smsp__average_warp_latency_per_inst_issued.ratio";
+
+/// A reason for which warps wait.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stall {
+    /// The profiler's name of the reason, such as `long_scoreboard`.
+    pub reason: String,
+    /// Cycles that a warp spends in it for each instruction.
+    pub cycles: f64,
+    /// Share of the time between two instructions of a warp.
+    pub share: f64,
+}
+
+/// Reasons, longest first. `selected` (issuing) is left out: it is no wait.
+#[must_use]
+pub fn stalls(metrics: &Metrics<'_>) -> Vec<Stall> {
+    let mut list: Vec<Stall> = metrics
+        .iter()
+        .filter_map(|metric| {
+            let reason = metric.name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?;
+            Some(Stall { reason: reason.to_owned(), cycles: metric.number()?, share: 0.0 })
+        })
+        .collect();
+    // The sum equals the stored latency, but for very short kernels, where counters of different passes disagree.
+    let sum: f64 = list.iter().map(|stall| stall.cycles).sum();
+    let latency = metrics.number(LATENCY).unwrap_or(sum).max(sum);
+    if latency <= 0.0 {
+        return Vec::new();
+    }
+    for stall in &mut list {
+        stall.share = stall.cycles / latency;
+    }
+    list.retain(|stall| stall.reason != "selected" && stall.cycles > 0.0);
+    list.sort_by(|a, b| b.share.total_cmp(&a.share));
+    list
+}
+
+/// What a reason means, in a few words.
+#[must_use]
+pub fn meaning(reason: &str) -> &'static str {
+    match reason {
+        "barrier" => "other warps of the block at a barrier",
+        "branch_resolving" => "a branch target",
+        "dispatch_stall" => "the dispatcher",
+        "drain" => "stores to finish after exit",
+        "gmma" => "a warp-group matrix operation",
+        "imc_miss" => "an immediate constant",
+        "lg_throttle" => "a free entry in the global/local queue",
+        "long_scoreboard" => "data from L1TEX: global, local or texture memory",
+        "math_pipe_throttle" => "a busy math pipe",
+        "membar" => "a memory fence",
+        "mio_throttle" => "a free entry in the MIO queue: shared memory, special functions",
+        "no_instruction" => "the next instruction",
+        "not_selected" => "nothing: ready, another warp was issued",
+        "short_scoreboard" => "a result of shared memory or a special function",
+        "sleeping" => "the end of a sleep",
+        "tex_throttle" => "a free entry in the texture queue",
+        "wait" => "the fixed latency of the instruction before",
+        _ => "something else",
+    }
+}

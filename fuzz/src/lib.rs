@@ -1,0 +1,4 @@
+//! The fuzz targets of the readers. Needs nothing but a compiler; the programs in `fuzz_targets/` add libFuzzer.
+#![forbid(unsafe_code)]
+
+pub mod bodies;
