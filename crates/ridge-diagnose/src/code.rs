@@ -45,7 +45,10 @@ impl CodeMap {
             .files
             .iter()
             .filter_map(|file| {
-                Some((file.path.clone().into_owned(), file.content.clone()?.into_owned()))
+                Some((
+                    file.path.clone().into_owned(),
+                    file.content.clone()?.into_owned(),
+                ))
             })
             .collect();
         Self {
@@ -57,9 +60,13 @@ impl CodeMap {
     }
 
     /// Adds the instructions of a disassembler, each with function, offset and text.
-    pub fn add_disassembly<'t>(&mut self, instructions: impl Iterator<Item = (&'t str, u64, &'t str)>) {
+    pub fn add_disassembly<'t>(
+        &mut self,
+        instructions: impl Iterator<Item = (&'t str, u64, &'t str)>,
+    ) {
         for (function, offset, text) in instructions {
-            self.disassembly.insert((function.to_owned(), offset), text.to_owned());
+            self.disassembly
+                .insert((function.to_owned(), offset), text.to_owned());
         }
     }
 
@@ -72,22 +79,32 @@ impl CodeMap {
     /// The place of an instruction: what is not known of it is absent.
     #[must_use]
     pub fn locate(&self, address: u64) -> Location {
-        let end = self.functions.partition_point(|function| function.address <= address);
-        let Some(function) = end.checked_sub(1).and_then(|place| self.functions.get(place)) else {
+        let end = self
+            .functions
+            .partition_point(|function| function.address <= address);
+        let Some(function) = end
+            .checked_sub(1)
+            .and_then(|place| self.functions.get(place))
+        else {
             return Self::unknown(address);
         };
         let offset = address.saturating_sub(function.address);
         let mut location = Location {
             function: Some(function.name.clone()),
             pc: Some(offset),
-            sass: self.disassembly.get(&(function.name.clone(), offset)).cloned(),
+            sass: self
+                .disassembly
+                .get(&(function.name.clone(), offset))
+                .cloned(),
             ..Location::default()
         };
         if let Some(place) = self.lines.locate(&function.name, offset) {
             location.file = Some(place.file.to_owned());
             location.line = Some(place.line);
-            location.inlined_at =
-                place.inlined().map(|call| format!("{}:{}", call.file, call.line)).collect();
+            location.inlined_at = place
+                .inlined()
+                .map(|call| format!("{}:{}", call.file, call.line))
+                .collect();
         }
         location
     }
@@ -95,13 +112,17 @@ impl CodeMap {
     /// A place of which only the address is known.
     #[must_use]
     pub fn unknown(address: u64) -> Location {
-        Location { pc: Some(address), ..Location::default() }
+        Location {
+            pc: Some(address),
+            ..Location::default()
+        }
     }
 
     /// The text of a source line, where the report holds the file.
     #[must_use]
     pub fn line_text(&self, file: &str, line: u32) -> Option<&str> {
         let text = self.files.get(file)?;
-        text.lines().nth(usize::try_from(line).ok()?.checked_sub(1)?)
+        text.lines()
+            .nth(usize::try_from(line).ok()?.checked_sub(1)?)
     }
 }

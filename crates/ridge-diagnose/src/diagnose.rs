@@ -2,7 +2,8 @@
 
 use crate::code::CodeMap;
 use crate::document::{
-    Kernel, Launch, ResourceRow, SpeedOfLight as SpeedOfLightDocument, SpeedOfLightMember, Stall,
+    Kernel, Launch, Location, ResourceRow, SpeedOfLight as SpeedOfLightDocument,
+    SpeedOfLightMember, Stall,
 };
 use crate::findings;
 use crate::hot_lines::hot_lines;
@@ -28,8 +29,11 @@ impl Group {
     /// The launch with the median duration: the lower of the two middle ones.
     #[must_use]
     pub fn representative(&self) -> Option<usize> {
-        let mut known: Vec<(f64, usize)> =
-            self.launches.iter().filter_map(|(index, ns)| Some(((*ns)?, *index))).collect();
+        let mut known: Vec<(f64, usize)> = self
+            .launches
+            .iter()
+            .filter_map(|(index, ns)| Some(((*ns)?, *index)))
+            .collect();
         known.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         match known.len() {
             0 => self.launches.first().map(|(index, _)| *index),
@@ -56,7 +60,10 @@ pub struct Options {
 impl Default for Options {
     /// A saving below 2 % is not worth a person's time.
     fn default() -> Self {
-        Self { min_saving: 0.02, program: None }
+        Self {
+            min_saving: 0.02,
+            program: None,
+        }
     }
 }
 
@@ -73,16 +80,30 @@ pub fn diagnose(
 ) -> Kernel {
     let ledger = Ledger::new(&profile.metrics, profile.architecture().as_ref());
     let speed_of_light = SpeedOfLight::new(&profile.metrics);
-    let case = Case { profile, ledger: &ledger, code };
-    let (findings, mut not_checked) = findings::run(&case, options.min_saving);
+    let case = Case {
+        profile,
+        ledger: &ledger,
+        speed_of_light: &speed_of_light,
+        code,
+    };
+    let (mut findings, mut not_checked) = findings::run(&case, options.min_saving);
     let stalls = stalls::stalls(&profile.metrics);
-    let hot_lines = hot_lines(&profile.metrics, code);
-    not_checked.extend(settle::missing_layers(&profile.sections, |layer| match layer {
-        "speed-of-light" => speed_of_light.members.is_empty(),
-        "stalls" => stalls.is_empty(),
-        "resource-ledger" => ledger.rows().len() < 2,
-        _ => hot_lines.is_empty(),
-    }));
+    let mut hot_lines = hot_lines(&profile.metrics, code);
+    let places = findings
+        .iter_mut()
+        .flat_map(|finding| &mut finding.locations);
+    for location in places.chain(hot_lines.iter_mut().map(|line| &mut line.location)) {
+        name_own_function(location, profile);
+    }
+    not_checked.extend(settle::missing_layers(
+        &profile.sections,
+        |layer| match layer {
+            "speed-of-light" => speed_of_light.members.is_empty(),
+            "stalls" => stalls.is_empty(),
+            "resource-ledger" => ledger.rows().len() < 2,
+            _ => hot_lines.is_empty(),
+        },
+    ));
     let durations = group.durations();
     let duration_ns = median(&durations);
     let extent = |size: ncu_rep::report::Dim3| [size.x, size.y, size.z];
@@ -93,7 +114,9 @@ pub fn diagnose(
         grid: profile.grid.map(extent),
         block: profile.block.map(extent),
         device: profile.device().map(str::to_owned),
-        compute_capability: profile.capability().map(|capability| capability.to_string()),
+        compute_capability: profile
+            .capability()
+            .map(|capability| capability.to_string()),
         launches: group
             .launches
             .iter()
@@ -131,8 +154,15 @@ pub fn diagnose(
             .collect(),
         hot_lines,
         findings,
-        settle_with: settle::command(&not_checked, &profile.name, options.program.as_deref()),
+        settle_with: settle::command(&not_checked, profile, options.program.as_deref()),
         not_checked,
+    }
+}
+
+/// The code knows functions by their mangled names; people know the kernel by its own.
+fn name_own_function(location: &mut Location, profile: &KernelProfile<'_>) {
+    if location.function.is_some() && location.function == profile.mangled {
+        location.function = Some(profile.name.clone());
     }
 }
 
@@ -156,7 +186,11 @@ fn rows(ledger: &Ledger) -> Vec<ResourceRow> {
 fn median(sorted: &[f64]) -> Option<f64> {
     let middle = sorted.len() / 2;
     let upper = *sorted.get(middle)?;
-    Some(if sorted.len() % 2 == 1 { upper } else { f64::midpoint(sorted[middle - 1], upper) })
+    Some(if sorted.len() % 2 == 1 {
+        upper
+    } else {
+        f64::midpoint(sorted[middle - 1], upper)
+    })
 }
 
 #[cfg(test)]
@@ -166,11 +200,24 @@ mod tests {
     #[test]
     fn the_median_launch_stands_for_the_group() {
         let group = Group {
-            launches: vec![(0, Some(9.0)), (1, Some(1.0)), (2, None), (3, Some(5.0)), (4, Some(6.0))],
+            launches: vec![
+                (0, Some(9.0)),
+                (1, Some(1.0)),
+                (2, None),
+                (3, Some(5.0)),
+                (4, Some(6.0)),
+            ],
             ..Group::default()
         };
         assert_eq!(group.representative(), Some(3));
-        assert_eq!(Group { launches: vec![(7, None)], ..Group::default() }.representative(), Some(7));
+        assert_eq!(
+            Group {
+                launches: vec![(7, None)],
+                ..Group::default()
+            }
+            .representative(),
+            Some(7)
+        );
         assert_eq!(Group::default().representative(), None);
     }
 

@@ -335,7 +335,7 @@ pub struct Location {
 pub struct NotChecked {
     /// The finding.
     pub id: String,
-    /// The sections of the profiler that would allow it.
+    /// The sections of the profiler that would allow it, all of them together.
     pub needs: Vec<String>,
 }
 

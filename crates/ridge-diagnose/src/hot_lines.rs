@@ -25,13 +25,21 @@ pub(crate) fn hot_lines(metrics: &Metrics<'_>, code: Option<&CodeMap>) -> Vec<Ho
         .into_iter()
         .map(|location| {
             let top_stall = stalls.get(&place_key(&location)).and_then(|reasons| {
-                reasons.iter().max_by(|a, b| a.1.total_cmp(b.1)).map(|(reason, _)| reason.clone())
+                reasons
+                    .iter()
+                    .max_by(|a, b| a.1.total_cmp(b.1))
+                    .map(|(reason, _)| reason.clone())
             });
             let text = code
                 .zip(location.file.as_deref().zip(location.line))
                 .and_then(|(code, (file, line))| code.line_text(file, line))
                 .map(|text| text.trim().to_owned());
-            HotLine { samples: location.share.unwrap_or(0.0) * total, top_stall, text, location }
+            HotLine {
+                samples: location.share.unwrap_or(0.0) * total,
+                top_stall,
+                text,
+                location,
+            }
         })
         .collect()
 }
@@ -40,7 +48,11 @@ pub(crate) fn hot_lines(metrics: &Metrics<'_>, code: Option<&CodeMap>) -> Vec<Ho
 type PlaceKey = (Option<String>, Option<u32>, Option<u64>);
 
 fn place_key(location: &crate::document::Location) -> PlaceKey {
-    let instruction = if location.line.is_some() { None } else { location.pc };
+    let instruction = if location.line.is_some() {
+        None
+    } else {
+        location.pc
+    };
     (location.file.clone(), location.line, instruction)
 }
 
@@ -51,7 +63,9 @@ fn stalls_by_place(
     let mut places: HashMap<PlaceKey, HashMap<String, f64>> = HashMap::new();
     let mut keys: HashMap<u64, PlaceKey> = HashMap::new();
     for metric in metrics {
-        let Some(reason) = metric.name.strip_prefix(STALL_PREFIX) else { continue };
+        let Some(reason) = metric.name.strip_prefix(STALL_PREFIX) else {
+            continue;
+        };
         if reason.ends_with(NOT_ISSUED) || reason == "selected" {
             continue;
         }
@@ -59,10 +73,15 @@ fn stalls_by_place(
             if count > 0.0 {
                 let key = keys.entry(address).or_insert_with(|| {
                     place_key(
-                        &code.map_or_else(|| CodeMap::unknown(address), |code| code.locate(address)),
+                        &code
+                            .map_or_else(|| CodeMap::unknown(address), |code| code.locate(address)),
                     )
                 });
-                *places.entry(key.clone()).or_default().entry(reason.to_owned()).or_default() += count;
+                *places
+                    .entry(key.clone())
+                    .or_default()
+                    .entry(reason.to_owned())
+                    .or_default() += count;
             }
         }
     }
@@ -70,5 +89,8 @@ fn stalls_by_place(
 }
 
 fn by_address(metrics: &Metrics<'_>, name: &str) -> Vec<(u64, f64)> {
-    metrics.get(name).and_then(|metric| metric.by_number().ok()).unwrap_or_default()
+    metrics
+        .get(name)
+        .and_then(|metric| metric.by_number().ok())
+        .unwrap_or_default()
 }

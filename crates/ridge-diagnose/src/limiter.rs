@@ -19,7 +19,9 @@ pub(crate) fn limiter(
     ledger: &Ledger,
     speed_of_light: &SpeedOfLight,
 ) -> Option<Limiter> {
-    let row = ledger.busiest().map(|row| (row.stage.resource(), row.busy_share, row.source.clone()));
+    let row = ledger
+        .busiest()
+        .map(|row| (row.stage.resource(), row.busy_share, row.source.clone()));
     let member = speed_of_light
         .busiest()
         .map(|(member, resource)| (resource, member.share, vec![member.metric.clone()]));
@@ -36,10 +38,17 @@ pub(crate) fn limiter(
     } else {
         (busiest.class(), busiest)
     };
-    Some(Limiter { class, resource, share, busiest, source })
+    Some(Limiter {
+        class,
+        resource,
+        share,
+        busiest,
+        source,
+    })
 }
 
-/// Where not even the members were collected, the two values still tell compute from memory.
+/// Where not even the members were collected, the two values still tell compute from memory; which unit it is, they do
+/// not, so the one that is the limit most often stands for its side.
 fn whole_values(speed_of_light: &SpeedOfLight) -> Option<(Resource, f64, Vec<String>)> {
     let (compute, memory) = (speed_of_light.compute?, speed_of_light.memory?);
     Some(if compute >= memory {

@@ -24,7 +24,11 @@ pub(crate) fn stalls(metrics: &Metrics<'_>) -> Vec<Stall> {
         .iter()
         .filter_map(|metric| {
             let reason = metric.name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?;
-            Some(Stall { reason: reason.to_owned(), cycles: metric.number()?, share: 0.0 })
+            Some(Stall {
+                reason: reason.to_owned(),
+                cycles: metric.number()?,
+                share: 0.0,
+            })
         })
         .collect();
     // The sum equals the stored latency, but for very short kernels, where counters of different passes disagree.

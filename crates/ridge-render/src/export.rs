@@ -49,7 +49,9 @@ pub enum Format {
 /// Those of the sink.
 pub fn begin(sink: &mut dyn Write, format: Format, has_instances: bool) -> io::Result<()> {
     match format {
-        Format::Csv if has_instances => writeln!(sink, "file,launch,kernel,metric,instance,unit,value"),
+        Format::Csv if has_instances => {
+            writeln!(sink, "file,launch,kernel,metric,instance,unit,value")
+        }
         Format::Csv => writeln!(sink, "file,launch,kernel,metric,unit,value"),
         Format::JsonLines => Ok(()),
     }
@@ -59,7 +61,12 @@ pub fn begin(sink: &mut dyn Write, format: Format, has_instances: bool) -> io::R
 ///
 /// # Errors
 /// Those of the sink.
-pub fn row(sink: &mut dyn Write, format: Format, has_instances: bool, row: &Row<'_>) -> io::Result<()> {
+pub fn row(
+    sink: &mut dyn Write,
+    format: Format,
+    has_instances: bool,
+    row: &Row<'_>,
+) -> io::Result<()> {
     match format {
         Format::Csv => {
             write!(
@@ -90,7 +97,10 @@ pub fn row(sink: &mut dyn Write, format: Format, has_instances: bool, row: &Row<
                 write_json(sink, row.instance)?;
             }
             write!(sink, ",\"unit\":")?;
-            write_json(sink, Some(Scalar::Text(row.unit)).filter(|_| !row.unit.is_empty()))?;
+            write_json(
+                sink,
+                Some(Scalar::Text(row.unit)).filter(|_| !row.unit.is_empty()),
+            )?;
             write!(sink, ",\"value\":")?;
             write_json(sink, row.value)?;
             sink.write_all(b"}\n")

@@ -11,7 +11,12 @@ use crate::verbs::why::WhyOptions;
 
 /// How fast a CUDA kernel is, how fast it could be, and what stands in between.
 #[derive(Debug, Parser)]
-#[command(name = "ridge", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(
+    name = "ridge",
+    version,
+    max_term_width = 100,
+    arg_required_else_help = true
+)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) common: Common,

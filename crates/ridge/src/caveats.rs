@@ -14,10 +14,16 @@ const CLOCK_SPREAD: f64 = 0.02;
 /// Sections that a whole answer rests on.
 const WANTED_SECTIONS: &[(&str, &str)] = &[
     ("SpeedOfLight", "how far each kernel is from its limit"),
-    ("MemoryWorkloadAnalysis_Tables", "the resource ledger of the memory side"),
+    (
+        "MemoryWorkloadAnalysis_Tables",
+        "the resource ledger of the memory side",
+    ),
     ("WarpStateStats", "what warps wait for"),
     ("InstructionStats", "the resource ledger of the pipes"),
-    ("SourceCounters", "access patterns, and which lines they are in"),
+    (
+        "SourceCounters",
+        "access patterns, and which lines they are in",
+    ),
 ];
 
 pub(crate) fn caveats(source: &Source, facts: &Facts) -> Vec<Warning> {
@@ -76,13 +82,20 @@ pub(crate) fn caveats(source: &Source, facts: &Facts) -> Vec<Warning> {
 fn clock_message(source: &Source) -> Option<String> {
     let collection = &source.collection;
     let not_held = collection.clock_was_held == Some(false)
-        || collection.clock_control.as_deref().is_some_and(|control| matches!(control, "none" | "reset"));
+        || collection
+            .clock_control
+            .as_deref()
+            .is_some_and(|control| matches!(control, "none" | "reset"));
     if !not_held {
         return None;
     }
     let seen = collection.sm_clock_hz.map(|(low, high)| {
         if high - low > CLOCK_SPREAD * high {
-            format!("; the SM clock was between {:.2} and {:.2} GHz", low / 1e9, high / 1e9)
+            format!(
+                "; the SM clock was between {:.2} and {:.2} GHz",
+                low / 1e9,
+                high / 1e9
+            )
         } else {
             format!("; the SM clock was {:.2} GHz throughout", high / 1e9)
         }
@@ -105,7 +118,12 @@ fn partial_message(source: &Source) -> Option<String> {
     if missing.is_empty() {
         return None;
     }
-    let list: Vec<String> =
-        missing.iter().map(|(section, answers)| format!("{section} ({answers})")).collect();
-    Some(format!("the report does not hold every section; missing: {}", list.join(", ")))
+    let list: Vec<String> = missing
+        .iter()
+        .map(|(section, answers)| format!("{section} ({answers})"))
+        .collect();
+    Some(format!(
+        "the report does not hold every section; missing: {}",
+        list.join(", ")
+    ))
 }

@@ -14,15 +14,27 @@ pub(crate) struct ExpectedError {
 
 impl ExpectedError {
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None, exit: exit::USAGE }
+        Self {
+            message: message.into(),
+            hint: None,
+            exit: exit::USAGE,
+        }
     }
 
     pub(crate) fn unreadable(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None, exit: exit::UNREADABLE }
+        Self {
+            message: message.into(),
+            hint: None,
+            exit: exit::UNREADABLE,
+        }
     }
 
     pub(crate) fn unable(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None, exit: exit::UNABLE }
+        Self {
+            message: message.into(),
+            hint: None,
+            exit: exit::UNABLE,
+        }
     }
 
     pub(crate) fn internal(message: impl Into<String>) -> Self {

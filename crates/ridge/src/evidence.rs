@@ -13,7 +13,7 @@ use crate::input::Input;
 
 /// What an input holds.
 pub(crate) enum Evidence<'a> {
-    Report(Report<'a>),
+    Report(Box<Report<'a>>),
     Csv(CsvReport),
 }
 
@@ -22,7 +22,6 @@ pub(crate) struct Workload<'r> {
     pub(crate) profile: KernelProfile<'r>,
     /// Key of its code; see [`Evidence::code`].
     pub(crate) code: Option<u64>,
-    pub(crate) kind: WorkloadKind,
     pub(crate) clock_was_held: Option<bool>,
     pub(crate) problems: Vec<ncu_rep::Error>,
 }
@@ -34,7 +33,7 @@ impl<'a> Evidence<'a> {
         if !Report::looks_like(bytes) && csv::looks_like(bytes) {
             return Ok(Self::Csv(csv::read(bytes)?));
         }
-        Ok(Self::Report(Report::parse(bytes)?))
+        Ok(Self::Report(Box::new(Report::parse(bytes)?)))
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -65,22 +64,27 @@ impl<'a> Evidence<'a> {
                 problems.extend(sections.problems);
                 let header = header.value;
                 let signature = signature(&header, index);
-                let name = header
-                    .function_name
-                    .as_deref()
-                    .map_or_else(|| base_name(&signature).to_owned(), |name| base_name(name).to_owned());
+                let name = header.function_name.as_deref().map_or_else(
+                    || base_name(&signature).to_owned(),
+                    |name| base_name(name).to_owned(),
+                );
                 Some(Workload {
                     profile: KernelProfile {
                         name,
                         signature,
+                        mangled: header.mangled_name.as_deref().map(str::to_owned),
+                        is_mixture: header.kind != WorkloadKind::Kernel,
                         grid: header.launches.first().map(|launch| launch.grid),
                         block: header.launches.first().map(|launch| launch.block),
                         launch_index: index,
-                        sections: sections.value.into_iter().map(|section| section.id.into_owned()).collect(),
+                        sections: sections
+                            .value
+                            .into_iter()
+                            .map(|section| section.id.into_owned())
+                            .collect(),
                         metrics: metrics.value,
                     },
                     code: header.sources.first().copied(),
-                    kind: header.kind,
                     clock_was_held: header.clock.map(|clock| clock.lock_done),
                     problems,
                 })
@@ -91,6 +95,8 @@ impl<'a> Evidence<'a> {
                     profile: KernelProfile {
                         name: base_name(&kernel.name).to_owned(),
                         signature: kernel.name.clone(),
+                        mangled: None,
+                        is_mixture: false,
                         grid: kernel.grid,
                         block: kernel.block,
                         launch_index: index,
@@ -98,7 +104,6 @@ impl<'a> Evidence<'a> {
                         metrics: kernel.metrics(),
                     },
                     code: None,
-                    kind: WorkloadKind::Kernel,
                     clock_was_held: None,
                     problems: Vec::new(),
                 })
@@ -109,7 +114,13 @@ impl<'a> Evidence<'a> {
     /// The key of the code of a workload, without decoding the rest of it.
     pub(crate) fn code_key(&self, index: usize) -> Option<u64> {
         match self {
-            Self::Report(report) => report.profile(index)?.header().value.sources.first().copied(),
+            Self::Report(report) => report
+                .profile(index)?
+                .header()
+                .value
+                .sources
+                .first()
+                .copied(),
             Self::Csv(_) => None,
         }
     }
@@ -170,7 +181,9 @@ fn report_source(report: &Report<'_>, id: usize, file: &str) -> Source {
                     number("compute_capability_major").zip(number("compute_capability_minor"));
                 Device {
                     name: device.name.as_deref().map(str::to_owned).or_else(|| {
-                        device.attribute("display_name").and_then(|name| name.text().map(str::to_owned))
+                        device
+                            .attribute("display_name")
+                            .and_then(|name| name.text().map(str::to_owned))
                     }),
                     compute_capability: capability.map(|(major, minor)| format!("{major}.{minor}")),
                     multiprocessors: number("multiprocessor_count"),
@@ -178,14 +191,22 @@ fn report_source(report: &Report<'_>, id: usize, file: &str) -> Source {
             })
             .collect(),
         created_unix_s: session.created_unix_s,
-        program: collection
-            .program
-            .clone()
-            .or_else(|| session.executable.as_ref().and_then(|settings| settings.path.as_deref().map(str::to_owned))),
+        program: collection.program.clone().or_else(|| {
+            session
+                .executable
+                .as_ref()
+                .and_then(|settings| settings.path.as_deref().map(str::to_owned))
+        }),
         collection: Collection {
-            clock_control: collection.clocks.map(|clocks| clock_name(clocks).to_owned()),
-            cache_control: collection.caches.map(|caches| cache_name(caches).to_owned()),
-            replay_mode: collection.replay.map(|replay| replay_name(replay).to_owned()),
+            clock_control: collection
+                .clocks
+                .map(|clocks| clock_name(clocks).to_owned()),
+            cache_control: collection
+                .caches
+                .map(|caches| cache_name(caches).to_owned()),
+            replay_mode: collection
+                .replay
+                .map(|replay| replay_name(replay).to_owned()),
             ..Collection::default()
         },
     }
@@ -218,5 +239,9 @@ fn replay_name(replay: ReplayMode) -> &'static str {
 
 /// A file name for people: that of standard input is a dash.
 pub(crate) fn shown_name(file: &str) -> Cow<'_, str> {
-    if file == "-" { Cow::Borrowed("standard input") } else { Cow::Borrowed(file) }
+    if file == "-" {
+        Cow::Borrowed("standard input")
+    } else {
+        Cow::Borrowed(file)
+    }
 }

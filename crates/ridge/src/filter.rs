@@ -20,7 +20,9 @@ impl NameFilter {
     }
 
     pub(crate) fn matches(&self, name: &str) -> bool {
-        self.0.as_ref().is_none_or(|expression| expression.is_match(name))
+        self.0
+            .as_ref()
+            .is_none_or(|expression| expression.is_match(name))
     }
 
     pub(crate) fn expression(&self) -> Option<&str> {
@@ -58,8 +60,14 @@ pub(crate) struct Address {
 impl Address {
     /// Splits `FILE#NAME[@LAUNCH]`. A file whose name holds a `#` is meant when it exists.
     pub(crate) fn new(text: &str, exists: impl Fn(&str) -> bool) -> Result<Self, ExpectedError> {
-        let whole = Self { file: text.to_owned(), kernel: None, launch: None };
-        let Some((file, kernel)) = text.rsplit_once('#').filter(|_| !exists(text)) else { return Ok(whole) };
+        let whole = Self {
+            file: text.to_owned(),
+            kernel: None,
+            launch: None,
+        };
+        let Some((file, kernel)) = text.rsplit_once('#').filter(|_| !exists(text)) else {
+            return Ok(whole);
+        };
         if file.is_empty() || kernel.is_empty() {
             return Ok(whole);
         }
@@ -73,7 +81,11 @@ impl Address {
             }
             None => (kernel, None),
         };
-        Ok(Self { file: file.to_owned(), kernel: Some(kernel.to_owned()), launch })
+        Ok(Self {
+            file: file.to_owned(),
+            kernel: Some(kernel.to_owned()),
+            launch,
+        })
     }
 
     pub(crate) fn selects(&self, name: &str, launch: usize) -> bool {
@@ -94,7 +106,10 @@ mod tests {
     fn addresses_are_split() {
         assert_eq!(address("a.rep").kernel, None);
         let one = address("a.rep#k@3");
-        assert_eq!((one.file.as_str(), one.kernel.as_deref(), one.launch), ("a.rep", Some("k"), Some(3)));
+        assert_eq!(
+            (one.file.as_str(), one.kernel.as_deref(), one.launch),
+            ("a.rep", Some("k"), Some(3))
+        );
         assert!(one.selects("k", 3) && !one.selects("k", 2) && !one.selects("l", 3));
         assert_eq!(address("odd#name").kernel, None);
         assert!(Address::new("a#k@x", |_| false).is_err());

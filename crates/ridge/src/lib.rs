@@ -29,7 +29,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             let is_help = !error.use_stderr();
             // Help goes to standard output, mistakes to standard error; neither can be reported any better.
             let _ = error.print();
-            return if is_help { exit::FINE.into() } else { exit::USAGE.into() };
+            return if is_help {
+                exit::FINE.into()
+            } else {
+                exit::USAGE.into()
+            };
         }
     };
     let mut output = Output::new(&arguments.common);

@@ -76,7 +76,11 @@ impl Output {
                     && anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
             }
         };
-        if is_coloured { Painter::coloured() } else { Painter::plain() }
+        if is_coloured {
+            Painter::coloured()
+        } else {
+            Painter::plain()
+        }
     }
 
     /// Characters of the page: ASCII where the locale says that nothing else can be shown.
@@ -137,12 +141,26 @@ impl Output {
                     && anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never
             }
         };
-        let painter = if is_coloured { Painter::coloured() } else { Painter::plain() };
+        let painter = if is_coloured {
+            Painter::coloured()
+        } else {
+            Painter::plain()
+        };
         let mut sink = io::stderr().lock();
         // Nothing is left to say it with when standard error is gone.
-        let _ = writeln!(sink, "{}: {}", painter.paint(role, label), escape::terminal(message));
+        let _ = writeln!(
+            sink,
+            "{}: {}",
+            painter.paint(role, label),
+            escape::terminal(message)
+        );
         if let Some(hint) = hint {
-            let _ = writeln!(sink, "  {} {}", painter.paint(Role::Dim, "try:"), escape::terminal(hint));
+            let _ = writeln!(
+                sink,
+                "  {} {}",
+                painter.paint(Role::Dim, "try:"),
+                escape::terminal(hint)
+            );
         }
     }
 }
@@ -157,15 +175,23 @@ fn write_file(
     };
     // A device or a pipe is written to as it is; it cannot be replaced by a file.
     if path.exists() && !path.is_file() {
-        let file = std::fs::OpenOptions::new().write(true).open(path).map_err(failed)?;
+        let file = std::fs::OpenOptions::new()
+            .write(true)
+            .open(path)
+            .map_err(failed)?;
         let mut sink = BufWriter::new(file);
         return write(&mut sink).and_then(|()| sink.flush()).map_err(failed);
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     let file = NamedTempFile::new_in(folder).map_err(failed)?;
     let mut sink = BufWriter::with_capacity(1 << 16, file);
     write(&mut sink).map_err(failed)?;
-    let file = sink.into_inner().map_err(|error| failed(error.into_error()))?;
+    let file = sink
+        .into_inner()
+        .map_err(|error| failed(error.into_error()))?;
     set_usual_permissions(&file).map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
@@ -175,7 +201,8 @@ fn write_file(
 #[cfg(unix)]
 fn set_usual_permissions(file: &NamedTempFile) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))
+    file.as_file()
+        .set_permissions(std::fs::Permissions::from_mode(0o644))
 }
 
 #[cfg(not(unix))]

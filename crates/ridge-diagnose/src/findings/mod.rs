@@ -30,9 +30,18 @@ struct Check {
 }
 
 const CHECKS: &[Check] = &[
-    Check { id: uncoalesced_global::ID, run: uncoalesced_global::check },
-    Check { id: bank_conflicts::ID, run: bank_conflicts::check },
-    Check { id: at_dram_limit::ID, run: at_dram_limit::check },
+    Check {
+        id: uncoalesced_global::ID,
+        run: uncoalesced_global::check,
+    },
+    Check {
+        id: bank_conflicts::ID,
+        run: bank_conflicts::check,
+    },
+    Check {
+        id: at_dram_limit::ID,
+        run: at_dram_limit::check,
+    },
 ];
 
 /// From this expected saving on there is something better to do than to accept the limit.
@@ -47,7 +56,9 @@ pub(crate) fn run(case: &Case<'_, '_>, min_saving: f64) -> (Vec<Finding>, Vec<No
     for check in CHECKS {
         match (check.run)(case) {
             Outcome::Found(finding) if is_verdict(&finding.id) => verdicts.push(*finding),
-            Outcome::Found(finding) if finding.saving_expected >= min_saving => flaws.push(*finding),
+            Outcome::Found(finding) if finding.saving_expected >= min_saving => {
+                flaws.push(*finding)
+            }
             Outcome::Found(_) | Outcome::Clear => {}
             Outcome::NotChecked(needs) => not_checked.push(NotChecked {
                 id: check.id.to_owned(),
@@ -56,7 +67,10 @@ pub(crate) fn run(case: &Case<'_, '_>, min_saving: f64) -> (Vec<Finding>, Vec<No
         }
     }
     flaws.sort_by(|a, b| b.saving_expected.total_cmp(&a.saving_expected));
-    if flaws.iter().all(|finding| finding.saving_expected < WORTHWHILE) {
+    if flaws
+        .iter()
+        .all(|finding| finding.saving_expected < WORTHWHILE)
+    {
         verdicts.append(&mut flaws);
         flaws = verdicts;
     }

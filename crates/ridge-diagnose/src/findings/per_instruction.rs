@@ -19,7 +19,12 @@ pub(crate) fn total(metrics: &Metrics<'_>, name: &str) -> Option<f64> {
 
 /// Differences of two metrics by address: what is there beyond the ideal.
 pub(crate) fn excess(metrics: &Metrics<'_>, actual: &str, ideal: &str) -> Vec<(u64, f64)> {
-    let list = |name| metrics.get(name).and_then(|metric| metric.by_number().ok()).unwrap_or_default();
+    let list = |name| {
+        metrics
+            .get(name)
+            .and_then(|metric| metric.by_number().ok())
+            .unwrap_or_default()
+    };
     let ideal: HashMap<u64, f64> = list(ideal).into_iter().collect();
     list(actual)
         .into_iter()
@@ -54,11 +59,16 @@ pub(crate) fn places(values: &[(u64, f64)], code: Option<&CodeMap>) -> Vec<Locat
     }
     let mut lines: Vec<Line> = lines.into_values().collect();
     lines.sort_by(|a, b| {
-        b.value.total_cmp(&a.value).then_with(|| a.location.pc.cmp(&b.location.pc))
+        b.value
+            .total_cmp(&a.value)
+            .then_with(|| a.location.pc.cmp(&b.location.pc))
     });
     lines
         .into_iter()
-        .map(|line| Location { share: Some(line.value / whole), ..line.location })
+        .map(|line| Location {
+            share: Some(line.value / whole),
+            ..line.location
+        })
         .filter(|location| location.share >= Some(MIN_SHARE))
         .take(MAX_PLACES)
         .collect()

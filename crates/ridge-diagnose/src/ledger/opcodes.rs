@@ -51,19 +51,25 @@ impl PipeCounts {
                 self.fma_heavy += count;
             }
             "IMAD" | "IMUL" => {
-                let passes = if parts.any(|modifier| matches!(modifier, "WIDE" | "HI")) { 2.0 } else { 1.0 };
+                let passes = if parts.any(|modifier| matches!(modifier, "WIDE" | "HI")) {
+                    2.0
+                } else {
+                    1.0
+                };
                 self.fma += passes * count;
                 self.fma_heavy += passes * count;
             }
             "DFMA" | "DADD" | "DMUL" | "DSETP" => self.fp64 += count,
-            "MUFU" | "F2F" | "F2I" | "I2F" | "FRND" | "FCHK" | "POPC" | "FLO" | "BREV" => self.xu += count,
-            "IADD3" | "LOP3" | "ISETP" | "SHF" | "LEA" | "SEL" | "FSEL" | "FSETP" | "FMNMX" | "PRMT" | "MOV"
-            | "VIMNMX" | "IMNMX" | "IABS" | "PLOP3" | "I2FP" | "F2FP" | "CS2R" | "P2R" | "R2P" | "SGXT" | "BMSK"
-            | "IADD" | "LOP" | "VIADDMNMX" => self.alu += count,
-            "LDG" | "STG" | "LD" | "ST" | "LDL" | "STL" | "LDS" | "STS" | "LDSM" | "STSM" | "ATOM" | "ATOMG"
-            | "ATOMS" | "RED" | "REDG" | "LDGSTS" | "SHFL" => self.lsu += count,
-            "UIADD3" | "UIMAD" | "ULOP3" | "USHF" | "ULEA" | "UISETP" | "USEL" | "USGXT" | "UPRMT" | "UBMSK"
-            | "UFLO" | "UPOPC" => self.uniform += count,
+            "MUFU" | "F2F" | "F2I" | "I2F" | "FRND" | "FCHK" | "POPC" | "FLO" | "BREV" => {
+                self.xu += count
+            }
+            "IADD3" | "LOP3" | "ISETP" | "SHF" | "LEA" | "SEL" | "FSEL" | "FSETP" | "FMNMX"
+            | "PRMT" | "MOV" | "VIMNMX" | "IMNMX" | "IABS" | "PLOP3" | "I2FP" | "F2FP" | "CS2R"
+            | "P2R" | "R2P" | "SGXT" | "BMSK" | "IADD" | "LOP" | "VIADDMNMX" => self.alu += count,
+            "LDG" | "STG" | "LD" | "ST" | "LDL" | "STL" | "LDS" | "STS" | "LDSM" | "STSM"
+            | "ATOM" | "ATOMG" | "ATOMS" | "RED" | "REDG" | "LDGSTS" | "SHFL" => self.lsu += count,
+            "UIADD3" | "UIMAD" | "ULOP3" | "USHF" | "ULEA" | "UISETP" | "USEL" | "USGXT"
+            | "UPRMT" | "UBMSK" | "UFLO" | "UPOPC" => self.uniform += count,
             _ => {}
         }
     }
@@ -79,6 +85,13 @@ mod tests {
         for opcode in ["IMAD", "IMAD.WIDE.U32", "IMAD.HI", "FFMA", "IMAD.MOV.U32"] {
             counts.add(opcode, 1.0);
         }
-        assert_eq!(counts, PipeCounts { fma: 7.0, fma_heavy: 6.0, ..PipeCounts::default() });
+        assert_eq!(
+            counts,
+            PipeCounts {
+                fma: 7.0,
+                fma_heavy: 6.0,
+                ..PipeCounts::default()
+            }
+        );
     }
 }

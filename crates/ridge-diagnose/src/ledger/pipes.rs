@@ -14,24 +14,56 @@ const INSTRUCTION: &str = "warp instruction";
 /// Operations come from the counter of the instruction family, since the total's own peak is the sparse one. Peaks
 /// are those stored with the counters on an H200; they belong to compute capability 9.0.
 const TENSOR_PATHS_9_0: &[(&str, f64)] = &[
-    ("sm__ops_path_tensor_op_hgmma_src_fp16_sparsity_off.sum", 4096.0),
-    ("sm__ops_path_tensor_op_hgmma_src_bf16_dst_fp32_sparsity_off.sum", 4096.0),
-    ("sm__ops_path_tensor_op_hgmma_src_tf32_dst_fp32_sparsity_off.sum", 2048.0),
-    ("sm__ops_path_tensor_op_igmma_src_int8_sparsity_off.sum", 8192.0),
-    ("sm__ops_path_tensor_op_hmma_src_fp16_dst_fp32_sparsity_off.sum", 8192.0 / 3.0),
-    ("sm__ops_path_tensor_op_hmma_src_fp16_dst_fp16_sparsity_off.sum", 8192.0 / 3.0),
-    ("sm__ops_path_tensor_op_hmma_src_bf16_dst_fp32_sparsity_off.sum", 8192.0 / 3.0),
-    ("sm__ops_path_tensor_op_hmma_src_tf32_dst_fp32_sparsity_off.sum", 4096.0 / 3.0),
-    ("sm__ops_path_tensor_op_imma_src_int8_sparsity_off.sum", 16384.0 / 3.0),
+    (
+        "sm__ops_path_tensor_op_hgmma_src_fp16_sparsity_off.sum",
+        4096.0,
+    ),
+    (
+        "sm__ops_path_tensor_op_hgmma_src_bf16_dst_fp32_sparsity_off.sum",
+        4096.0,
+    ),
+    (
+        "sm__ops_path_tensor_op_hgmma_src_tf32_dst_fp32_sparsity_off.sum",
+        2048.0,
+    ),
+    (
+        "sm__ops_path_tensor_op_igmma_src_int8_sparsity_off.sum",
+        8192.0,
+    ),
+    (
+        "sm__ops_path_tensor_op_hmma_src_fp16_dst_fp32_sparsity_off.sum",
+        8192.0 / 3.0,
+    ),
+    (
+        "sm__ops_path_tensor_op_hmma_src_fp16_dst_fp16_sparsity_off.sum",
+        8192.0 / 3.0,
+    ),
+    (
+        "sm__ops_path_tensor_op_hmma_src_bf16_dst_fp32_sparsity_off.sum",
+        8192.0 / 3.0,
+    ),
+    (
+        "sm__ops_path_tensor_op_hmma_src_tf32_dst_fp32_sparsity_off.sum",
+        4096.0 / 3.0,
+    ),
+    (
+        "sm__ops_path_tensor_op_imma_src_int8_sparsity_off.sum",
+        16384.0 / 3.0,
+    ),
     ("sm__ops_path_tensor_src_fp8_sparsity_off.sum", 8192.0),
     ("sm__ops_path_tensor_src_fp64.sum", 256.0),
 ];
 
 pub(super) fn add_rows(builder: &mut Builder<'_, '_>, architecture: Option<&Architecture>) {
     // One warp instruction a cycle and scheduler, from 7.0 on.
-    let issue = Capacity { per_cycle: 1.0, cycles: SCHEDULER_CYCLES };
+    let issue = Capacity {
+        per_cycle: 1.0,
+        cycles: SCHEDULER_CYCLES,
+    };
     builder.add_sum(Stage::Issue, &["smsp__inst_issued.sum"], INSTRUCTION, issue);
-    let Some(architecture) = architecture else { return };
+    let Some(architecture) = architecture else {
+        return;
+    };
     if let Some((counts, histogram)) = PipeCounts::of(builder.metrics) {
         add_pipes(builder, architecture, &counts, histogram);
     }
@@ -40,17 +72,32 @@ pub(super) fn add_rows(builder: &mut Builder<'_, '_>, architecture: Option<&Arch
     }
 }
 
-fn add_pipes(builder: &mut Builder<'_, '_>, architecture: &Architecture, counts: &PipeCounts, histogram: &str) {
+fn add_pipes(
+    builder: &mut Builder<'_, '_>,
+    architecture: &Architecture,
+    counts: &PipeCounts,
+    histogram: &str,
+) {
     let mut add = |stage, count, lanes| {
         let capacity = Capacity {
             per_cycle: Architecture::warp_instructions_per_cycle(lanes),
             cycles: SCHEDULER_CYCLES,
         };
-        builder.add(stage, count, INSTRUCTION, capacity, vec![histogram.to_owned()]);
+        builder.add(
+            stage,
+            count,
+            INSTRUCTION,
+            capacity,
+            vec![histogram.to_owned()],
+        );
     };
     add(Stage::Fma, counts.fma, architecture.fp32_lanes);
     if architecture.has_split_fma {
-        add(Stage::FmaHeavy, counts.fma_heavy, architecture.fp32_lanes / 2.0);
+        add(
+            Stage::FmaHeavy,
+            counts.fma_heavy,
+            architecture.fp32_lanes / 2.0,
+        );
     }
     add(Stage::Alu, counts.alu, architecture.alu_lanes);
     add(Stage::Fp64, counts.fp64, architecture.fp64_lanes);
@@ -59,8 +106,17 @@ fn add_pipes(builder: &mut Builder<'_, '_>, architecture: &Architecture, counts:
         add(Stage::Uniform, counts.uniform, lanes);
     }
     // One instruction a cycle and SM enters the load/store unit.
-    let lsu = Capacity { per_cycle: 1.0, cycles: SM_CYCLES };
-    builder.add(Stage::LsuInstructions, counts.lsu, INSTRUCTION, lsu, vec![histogram.to_owned()]);
+    let lsu = Capacity {
+        per_cycle: 1.0,
+        cycles: SM_CYCLES,
+    };
+    builder.add(
+        Stage::LsuInstructions,
+        counts.lsu,
+        INSTRUCTION,
+        lsu,
+        vec![histogram.to_owned()],
+    );
 }
 
 /// Adds up the busy time of all paths: they share the pipe, and each has its own peak.
@@ -68,7 +124,9 @@ fn add_tensor(builder: &mut Builder<'_, '_>) {
     let (mut operations, mut cycles, mut source) = (0.0, 0.0, Vec::new());
     let mut is_known = false;
     for (counter, peak) in TENSOR_PATHS_9_0 {
-        let Some(count) = builder.number(counter) else { continue };
+        let Some(count) = builder.number(counter) else {
+            continue;
+        };
         is_known = true;
         if count > 0.0 {
             operations += count;
@@ -80,6 +138,19 @@ fn add_tensor(builder: &mut Builder<'_, '_>) {
         return;
     }
     // With work on several paths the capacity is their mean, weighted with the work.
-    let per_cycle = if cycles > 0.0 { operations / cycles } else { 4096.0 };
-    builder.add(Stage::Tensor, operations, "operation", Capacity { per_cycle, cycles: SM_CYCLES }, source);
+    let per_cycle = if cycles > 0.0 {
+        operations / cycles
+    } else {
+        4096.0
+    };
+    builder.add(
+        Stage::Tensor,
+        operations,
+        "operation",
+        Capacity {
+            per_cycle,
+            cycles: SM_CYCLES,
+        },
+        source,
+    );
 }

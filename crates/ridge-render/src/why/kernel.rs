@@ -18,7 +18,11 @@ const BAR: usize = 12;
 
 pub(super) fn write(out: &mut String, kernel: &Kernel, number: usize, page: &Page) {
     out.push('\n');
-    let name = shorten(&kernel.signature, page.columns.saturating_sub(4), page.charset);
+    let name = shorten(
+        &kernel.signature,
+        page.columns.saturating_sub(4),
+        page.charset,
+    );
     heading(out, &format!("{number}  {name}"), page);
     paragraph(out, &launch(kernel), "   ", "   ", page);
     paragraph(out, &limit(kernel), "   ", "   ", page);
@@ -33,10 +37,17 @@ fn launch(kernel: &Kernel) -> String {
     let mut parts = Vec::new();
     if let Some(duration) = kernel.duration_ns {
         let mut text = format!("{:.4}", Nanos::new(duration));
-        if let (Some(low), Some(high), true) =
-            (kernel.duration_min_ns, kernel.duration_max_ns, kernel.launches.len() > 1)
-        {
-            text = format!("median {text} of {} launches ({} to {})", kernel.launches.len(), Nanos::new(low), Nanos::new(high));
+        if let (Some(low), Some(high), true) = (
+            kernel.duration_min_ns,
+            kernel.duration_max_ns,
+            kernel.launches.len() > 1,
+        ) {
+            text = format!(
+                "median {text} of {} launches ({} to {})",
+                kernel.launches.len(),
+                Nanos::new(low),
+                Nanos::new(high)
+            );
         }
         parts.push(text);
     }
@@ -51,8 +62,17 @@ fn launch(kernel: &Kernel) -> String {
     if let (Some(grid), Some(block)) = (kernel.grid, kernel.block) {
         parts.push(format!("grid {} of blocks {}", size(grid), size(block)));
     }
-    let launches: Vec<String> = kernel.launches.iter().take(4).map(|launch| launch.index.to_string()).collect();
-    let more = if kernel.launches.len() > launches.len() { ", …" } else { "" };
+    let launches: Vec<String> = kernel
+        .launches
+        .iter()
+        .take(4)
+        .map(|launch| launch.index.to_string())
+        .collect();
+    let more = if kernel.launches.len() > launches.len() {
+        ", …"
+    } else {
+        ""
+    };
     parts.push(format!("launch {}{more}", launches.join(", ")));
     parts.join(", ")
 }
@@ -61,17 +81,29 @@ fn limit(kernel: &Kernel) -> String {
     let mut text = match &kernel.limiter {
         None => "the report does not tell what limits this kernel".to_owned(),
         Some(limiter) => {
-            let busiest = format!("the {} is busy for {} of the time", limiter.busiest.label(), percent(limiter.share));
+            let busy = format!(
+                "{} busy {} of the time",
+                limiter.busiest.label(),
+                percent(limiter.share)
+            );
             match limiter.class {
-                Class::Memory => format!("limited by memory: {busiest}"),
-                Class::Compute => format!("limited by execution: {busiest}"),
-                Class::Latency => format!("limited by latency: even the busiest unit, {} ({}), mostly waits", limiter.busiest.label(), percent(limiter.share)),
-                Class::Launch => "limited by its launch: it is shorter than what it costs to launch it".to_owned(),
+                Class::Memory => format!("limited by memory: {busy}"),
+                Class::Compute => format!("limited by execution: {busy}"),
+                Class::Latency => format!("limited by latency: nothing is busy, most is {busy}"),
+                Class::Launch => {
+                    "limited by its launch: it is shorter than what launching it costs".to_owned()
+                }
             }
         }
     };
-    if let (Some(compute), Some(memory)) = (kernel.speed_of_light.compute, kernel.speed_of_light.memory) {
-        text.push_str(&format!("; Speed Of Light: compute {}, memory {}", percent(compute), percent(memory)));
+    if let (Some(compute), Some(memory)) =
+        (kernel.speed_of_light.compute, kernel.speed_of_light.memory)
+    {
+        text = format!(
+            "{text}; Speed Of Light: compute {}, memory {}",
+            percent(compute),
+            percent(memory)
+        );
     }
     text
 }
@@ -119,15 +151,32 @@ fn write_stalls(out: &mut String, kernel: &Kernel, page: &Page) {
     if kernel.stalls.is_empty() {
         return;
     }
-    let shown = if page.is_verbose { kernel.stalls.len() } else { STALLS };
+    let shown = if page.is_verbose {
+        kernel.stalls.len()
+    } else {
+        STALLS
+    };
     let list: Vec<String> = kernel
         .stalls
         .iter()
         .take(shown)
-        .map(|stall| format!("{} {} ({})", percent(stall.share), stall.reason, stall.meaning))
+        .map(|stall| {
+            format!(
+                "{} {} ({})",
+                percent(stall.share),
+                stall.reason,
+                stall.meaning
+            )
+        })
         .collect();
     out.push('\n');
-    paragraph(out, &format!("warps wait for: {}", list.join("; ")), "   ", "     ", page);
+    paragraph(
+        out,
+        &format!("warps wait for: {}", list.join("; ")),
+        "   ",
+        "     ",
+        page,
+    );
 }
 
 fn write_hot_lines(out: &mut String, lines: &[HotLine], page: &Page) {
@@ -148,7 +197,10 @@ fn write_hot_lines(out: &mut String, lines: &[HotLine], page: &Page) {
             line.location.share.map_or_else(String::new, percent),
             place(&line.location, page),
             line.top_stall.clone().unwrap_or_default(),
-            line.text.clone().or_else(|| line.location.sass.clone()).unwrap_or_default(),
+            line.text
+                .clone()
+                .or_else(|| line.location.sass.clone())
+                .unwrap_or_default(),
         ]);
     }
     out.push_str(&table.render(page.columns, page.charset, page.painter));
@@ -156,7 +208,10 @@ fn write_hot_lines(out: &mut String, lines: &[HotLine], page: &Page) {
 
 /// A place in the code: file and line, else function and offset, else the address.
 pub(super) fn place(location: &Location, page: &Page) -> String {
-    let offset = location.pc.map(|pc| format!("+0x{pc:x}")).unwrap_or_default();
+    let offset = location
+        .pc
+        .map(|pc| format!("+0x{pc:x}"))
+        .unwrap_or_default();
     match (&location.file, location.line, &location.function) {
         (Some(file), Some(line), _) => {
             let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
@@ -169,7 +224,10 @@ pub(super) fn place(location: &Location, page: &Page) -> String {
             }
         }
         (_, _, Some(function)) => format!("{}{offset}", shorten(function, 40, page.charset)),
-        _ => location.pc.map(|pc| format!("address 0x{pc:x}")).unwrap_or_default(),
+        _ => location
+            .pc
+            .map(|pc| format!("address 0x{pc:x}"))
+            .unwrap_or_default(),
     }
 }
 
@@ -181,12 +239,24 @@ fn write_not_checked(out: &mut String, kernel: &Kernel, page: &Page) {
     let list: Vec<String> = kernel
         .not_checked
         .iter()
-        .map(|check| format!("{} (needs {})", check.id, check.needs.join(" or ")))
+        .map(|check| format!("{} (needs {})", check.id, check.needs.join(" and ")))
         .collect();
     let mut text = String::new();
-    paragraph(&mut text, &format!("not checked: {}", list.join(", ")), "   ", "     ", page);
+    paragraph(
+        &mut text,
+        &format!("not checked: {}", list.join(", ")),
+        "   ",
+        "     ",
+        page,
+    );
     if let Some(command) = &kernel.settle_with {
-        paragraph(&mut text, &format!("this would settle it: {command}"), "   ", "     ", page);
+        paragraph(
+            &mut text,
+            &format!("this would settle it: {command}"),
+            "   ",
+            "     ",
+            page,
+        );
     }
     for line in text.lines() {
         out.push_str(&page.painter.paint(Role::Dim, line).to_string());

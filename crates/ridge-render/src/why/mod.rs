@@ -34,7 +34,11 @@ pub fn text(document: &Document, page: &Page) -> String {
     for source in &document.sources {
         source::write(&mut out, document, source, page);
     }
-    for warning in document.warnings.iter().filter(|warning| warning.source.is_none()) {
+    for warning in document
+        .warnings
+        .iter()
+        .filter(|warning| warning.source.is_none())
+    {
         source::write_warning(&mut out, warning, page);
     }
     let order = by_time(document);
@@ -56,7 +60,11 @@ pub fn text(document: &Document, page: &Page) -> String {
 /// Places of the kernels, those that take most time first.
 fn by_time(document: &Document) -> Vec<usize> {
     let total = |kernel: &Kernel| -> f64 {
-        kernel.launches.iter().filter_map(|launch| launch.duration_ns).sum()
+        kernel
+            .launches
+            .iter()
+            .filter_map(|launch| launch.duration_ns)
+            .sum()
     };
     let mut order: Vec<usize> = (0..document.kernels.len()).collect();
     order.sort_by(|a, b| total(&document.kernels[*b]).total_cmp(&total(&document.kernels[*a])));

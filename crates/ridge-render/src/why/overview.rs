@@ -1,7 +1,7 @@
 //! All kernels in one table, those that take most time first.
 
 use ridge_diagnose::document::{Document, Kernel};
-use ridge_model::quantity::{Nanos, Ratio, or_absent};
+use ridge_model::quantity::{Nanos, or_absent};
 
 use super::{Page, heading, percent};
 use crate::kernel_name::shorten;
@@ -15,7 +15,11 @@ const LEAST_NAME: usize = 24;
 pub(super) fn write(out: &mut String, document: &Document, order: &[usize], page: &Page) {
     out.push('\n');
     heading(out, "kernels by time", page);
-    let shown = if page.is_verbose { order.len() } else { order.len().min(ROWS.max(page.top)) };
+    let shown = if page.is_verbose {
+        order.len()
+    } else {
+        order.len().min(ROWS.max(page.top))
+    };
     let mut table = Table::new([
         Column::right("share"),
         Column::right("launches"),
@@ -32,19 +36,26 @@ pub(super) fn write(out: &mut String, document: &Document, order: &[usize], page
                 time(kernel),
                 limiter(kernel),
                 advice(kernel),
-                shorten(&kernel.signature, page.columns.saturating_sub(60).max(LEAST_NAME), page.charset),
+                shorten(
+                    &kernel.signature,
+                    page.columns.saturating_sub(60).max(LEAST_NAME),
+                    page.charset,
+                ),
             ]);
         }
     }
     out.push_str(&table.render(page.columns, page.charset, page.painter));
     if shown < order.len() {
-        let rest: f64 =
-            order[shown..].iter().filter_map(|index| document.kernels.get(*index)?.time_share).sum();
-        out.push_str(&format!(
-            "and {} more with {} of the time; -v lists them\n",
-            order.len() - shown,
+        let rest: f64 = order[shown..]
+            .iter()
+            .filter_map(|index| document.kernels.get(*index)?.time_share)
+            .sum();
+        let more = order.len() - shown;
+        let line = format!(
+            "and {more} more with {} of the time; -v lists them\n",
             percent(rest)
-        ));
+        );
+        out.push_str(&line);
     }
 }
 
@@ -66,7 +77,12 @@ fn limiter(kernel: &Kernel) -> String {
             if limiter.resource == limiter.busiest {
                 format!("{} {}", limiter.resource.label(), percent(limiter.share))
             } else {
-                format!("{} ({} {})", limiter.resource.label(), limiter.busiest.label(), percent(limiter.share))
+                format!(
+                    "{} ({} {})",
+                    limiter.resource.label(),
+                    limiter.busiest.label(),
+                    percent(limiter.share)
+                )
             }
         },
     )
@@ -77,8 +93,7 @@ fn advice(kernel: &Kernel) -> String {
         if ridge_diagnose::is_verdict(&finding.id) {
             finding.id.clone()
         } else {
-            format!("{} {:.2}", finding.id, Ratio::new(-finding.saving_expected).percent().round() / 1.0)
-                .replace(".00", " %")
+            format!("{} -{}", finding.id, percent(finding.saving_expected))
         }
     })
 }

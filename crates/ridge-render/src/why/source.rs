@@ -9,14 +9,26 @@ use crate::style::Role;
 
 pub(super) fn write(out: &mut String, document: &Document, source: &Source, page: &Page) {
     let painter = page.painter;
-    let file = if source.file == "-" { "standard input" } else { &source.file };
-    out.push_str(&painter.paint(Role::Heading, &escape::terminal(file)).to_string());
+    let file = if source.file == "-" {
+        "standard input"
+    } else {
+        &source.file
+    };
+    out.push_str(
+        &painter
+            .paint(Role::Heading, &escape::terminal(file))
+            .to_string(),
+    );
     out.push('\n');
     let facts = facts(source);
     if !facts.is_empty() {
         paragraph(out, &facts.join(", "), "  ", "  ", page);
     }
-    for warning in document.warnings.iter().filter(|warning| warning.source == Some(source.id)) {
+    for warning in document
+        .warnings
+        .iter()
+        .filter(|warning| warning.source == Some(source.id))
+    {
         write_warning(out, warning, page);
     }
 }
@@ -32,7 +44,11 @@ fn facts(source: &Source) -> Vec<String> {
             details.push(format!("{count} SMs"));
         }
         let name = device.name.as_deref().unwrap_or("a device without a name");
-        facts.push(if details.is_empty() { name.to_owned() } else { format!("{name} ({})", details.join(", ")) });
+        facts.push(if details.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{name} ({})", details.join(", "))
+        });
     }
     if let Some(version) = &source.profiler_version {
         facts.push(format!("Nsight Compute {version}"));
@@ -45,7 +61,11 @@ fn facts(source: &Source) -> Vec<String> {
         facts.push(format!("{mode} replay"));
     }
     if let Some((low, high)) = collection.passes {
-        facts.push(if low == high { format!("{high} passes") } else { format!("{low} to {high} passes") });
+        facts.push(if low == high {
+            format!("{high} pass{}", if high == 1 { "" } else { "es" })
+        } else {
+            format!("{low} to {high} passes")
+        });
     }
     match collection.cache_control.as_deref() {
         Some("all") => facts.push("caches flushed".to_owned()),
@@ -58,10 +78,12 @@ fn facts(source: &Source) -> Vec<String> {
         _ => {}
     }
     if let Some((low, high)) = collection.sm_clock_hz {
-        facts.push(match (Hertz::new(low).to_string(), Hertz::new(high).to_string()) {
-            (low, high) if low == high => format!("SM clock {high}"),
-            (low, high) => format!("SM clock {low} to {high}"),
-        });
+        facts.push(
+            match (Hertz::new(low).to_string(), Hertz::new(high).to_string()) {
+                (low, high) if low == high => format!("SM clock {high}"),
+                (low, high) => format!("SM clock {low} to {high}"),
+            },
+        );
     }
     facts
 }
@@ -74,7 +96,13 @@ pub(super) fn write_warning(out: &mut String, warning: &Warning, page: &Page) {
         (None, None) => String::new(),
     };
     let mut text = String::new();
-    paragraph(&mut text, &format!("{place}{}", warning.message), "  ! ", "    ", page);
+    paragraph(
+        &mut text,
+        &format!("{place}{}", warning.message),
+        "  ! ",
+        "    ",
+        page,
+    );
     for line in text.lines() {
         out.push_str(&page.painter.paint(Role::Warning, line).to_string());
         out.push('\n');

@@ -9,7 +9,10 @@ use memmap2::Mmap;
 pub(crate) struct Map(Mmap);
 
 impl Map {
-    #[expect(unsafe_code, reason = "mapping a file is unsafe, since others may change it")]
+    #[expect(
+        unsafe_code,
+        reason = "mapping a file is unsafe, since others may change it"
+    )]
     pub(crate) fn new(file: &File) -> io::Result<Self> {
         // SAFETY: the map is read-only, and readers treat its bytes as untrusted: a byte that changes while it is
         // mapped can only make a value wrong or a part unreadable. A file that is cut off while it is mapped ends the

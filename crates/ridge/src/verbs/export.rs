@@ -53,13 +53,19 @@ pub(crate) fn run(options: &ExportOptions, output: &mut Output) -> Result<Code, 
     if rows == 0 && failed.is_none() && !is_incomplete {
         output.warn("nothing matches: no row was written");
     }
-    Ok(if is_incomplete { exit::UNREADABLE } else { exit::FINE })
+    Ok(if is_incomplete {
+        exit::UNREADABLE
+    } else {
+        exit::FINE
+    })
 }
 
 fn format(options: &ExportOptions, output: &Output) -> Result<Format, ExpectedError> {
     Ok(match (options.format, output.extension().as_deref()) {
         (Some(ExportFormat::Csv), _) | (None, None | Some("csv" | "txt")) => Format::Csv,
-        (Some(ExportFormat::Json), _) | (None, Some("json" | "jsonl" | "ndjson")) => Format::JsonLines,
+        (Some(ExportFormat::Json), _) | (None, Some("json" | "jsonl" | "ndjson")) => {
+            Format::JsonLines
+        }
         (None, Some(other)) => {
             return Err(ExpectedError::usage(format!(
                 "the extension {other:?} of the output file names no format of `ridge export`"
@@ -93,24 +99,37 @@ fn export_file(
         Err(error) => {
             let cause = input.problem.as_ref().unwrap_or(&error);
             let file = shown_name(&address.file);
-            return Ok(Err(ExpectedError::unreadable(format!("cannot read {file}: {cause}"))));
+            return Ok(Err(ExpectedError::unreadable(format!(
+                "cannot read {file}: {cause}"
+            ))));
         }
     };
-    let mut written = Written { rows: 0, is_incomplete: false };
+    let mut written = Written {
+        rows: 0,
+        is_incomplete: false,
+    };
     let mut note = |problem: &ncu_rep::Error| {
         output.warn(&format!("{}: {problem}", shown_name(&address.file)));
         written.is_incomplete |= !problem.is_remark();
     };
-    input.problem.iter().chain(evidence.problems()).for_each(&mut note);
+    input
+        .problem
+        .iter()
+        .chain(evidence.problems())
+        .for_each(&mut note);
     for index in 0..evidence.len() {
-        let Some(workload) = evidence.workload(index) else { continue };
+        let Some(workload) = evidence.workload(index) else {
+            continue;
+        };
         let profile = &workload.profile;
-        let is_chosen = (options.names.matches(&profile.name) || options.names.matches(&profile.signature))
+        let is_chosen = (options.names.matches(&profile.name)
+            || options.names.matches(&profile.signature))
             && options.launches.contains(index)
             && address.selects(&profile.name, index);
         if is_chosen {
             workload.problems.iter().for_each(&mut note);
-            written.rows += export_workload(&address.file, index, &workload, options, format, sink)?;
+            written.rows +=
+                export_workload(&address.file, index, &workload, options, format, sink)?;
         }
     }
     Ok(Ok(written))

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use ncu_rep::report::WorkloadKind;
 use rayon::prelude::*;
 use ridge_diagnose::document::{Document, Kernel, SCHEMA, Source, VERSION, Warning};
 use ridge_diagnose::{CodeMap, Group, GroupKey, Options, diagnose};
@@ -63,8 +62,9 @@ pub(crate) fn run(options: &WhyOptions, output: &mut Output) -> Result<Code, Exp
     let document = answer.finish();
     match format {
         WhyFormat::Json => {
-            let text = ridge_render::json::document(&document)
-                .map_err(|error| ExpectedError::internal(format!("cannot write the document: {error}")))?;
+            let text = ridge_render::json::document(&document).map_err(|error| {
+                ExpectedError::internal(format!("cannot write the document: {error}"))
+            })?;
             output.write(&text)?;
             for warning in &document.warnings {
                 output.warn(&warning_text(&document, warning));
@@ -81,7 +81,11 @@ pub(crate) fn run(options: &WhyOptions, output: &mut Output) -> Result<Code, Exp
             output.write(&text(&document, &page))?;
         }
     }
-    Ok(if is_incomplete { exit::UNREADABLE } else { exit::FINE })
+    Ok(if is_incomplete {
+        exit::UNREADABLE
+    } else {
+        exit::FINE
+    })
 }
 
 fn format(options: &WhyOptions, output: &Output) -> Result<WhyFormat, ExpectedError> {
@@ -107,8 +111,13 @@ impl Answer {
         let input = Input::open(&address.file, output)?;
         let evidence = Evidence::new(&input).map_err(|error| {
             let cause = input.problem.as_ref().unwrap_or(&error);
-            ExpectedError::unreadable(format!("cannot read {}: {cause}", shown_name(&address.file)))
-                .with_hint("`ridge why` reads .ncu-rep and .ncu-repz reports and the output of `ncu --csv`")
+            ExpectedError::unreadable(format!(
+                "cannot read {}: {cause}",
+                shown_name(&address.file)
+            ))
+            .with_hint(
+                "`ridge why` reads .ncu-rep and .ncu-repz reports and the output of `ncu --csv`",
+            )
         })?;
         let id = self.sources.len();
         let mut source = evidence.source(id, &address.file);
@@ -120,8 +129,10 @@ impl Answer {
             self.add_problem(id, problem);
         }
         survey.describe(&mut source);
-        self.warnings.extend(crate::caveats::caveats(&source, &survey.facts()));
-        self.kernels.extend(survey.diagnose(&evidence, id, source.program.as_deref(), options));
+        self.warnings
+            .extend(crate::caveats::caveats(&source, &survey.facts()));
+        self.kernels
+            .extend(survey.diagnose(&evidence, id, source.program.as_deref(), options));
         self.left_out.extend(survey.left_out);
         self.sources.push(source);
         Ok(())
@@ -189,9 +200,13 @@ fn glance(evidence: &Evidence<'_>, index: usize) -> Option<Glance> {
         key: workload.profile.group_key(),
         duration_ns: workload.profile.duration_ns(),
         passes: metrics.integer("profiler__replayer_passes"),
-        sm_clock_hz: metrics.number("gpc__cycles_elapsed.avg.per_second").filter(|hz| *hz > 0.0),
-        lacks_samples: metrics.number("smsp__pcsamp_sample_count").is_some_and(|count| count <= 0.0),
-        is_mixture: workload.kind != WorkloadKind::Kernel,
+        sm_clock_hz: metrics
+            .number("gpc__cycles_elapsed.avg.per_second")
+            .filter(|hz| *hz > 0.0),
+        lacks_samples: metrics
+            .number("smsp__pcsamp_sample_count")
+            .is_some_and(|count| count <= 0.0),
+        is_mixture: workload.profile.is_mixture,
         clock_was_held: workload.clock_was_held,
         name: workload.profile.name,
         sections: workload.profile.sections,
@@ -201,8 +216,10 @@ fn glance(evidence: &Evidence<'_>, index: usize) -> Option<Glance> {
 
 impl Survey {
     fn new(evidence: &Evidence<'_>, options: &WhyOptions, address: &Address) -> Self {
-        let glances: Vec<Option<Glance>> =
-            (0..evidence.len()).into_par_iter().map(|index| glance(evidence, index)).collect();
+        let glances: Vec<Option<Glance>> = (0..evidence.len())
+            .into_par_iter()
+            .map(|index| glance(evidence, index))
+            .collect();
         let mut survey = Self::default();
         let mut places: HashMap<GroupKey, usize> = HashMap::new();
         for (index, glance) in glances.into_iter().enumerate() {
@@ -223,7 +240,9 @@ impl Survey {
                 groups.push(Group::default());
                 groups.len() - 1
             });
-            survey.groups[place].launches.push((index, glance.duration_ns));
+            survey.groups[place]
+                .launches
+                .push((index, glance.duration_ns));
             survey.note(glance);
         }
         let total = survey.total_ns;
@@ -283,7 +302,11 @@ impl Survey {
             .map(|key| (key, OnceLock::new()))
             .collect();
         let options = Options {
-            min_saving: if options.all { 0.0 } else { Options::default().min_saving },
+            min_saving: if options.all {
+                0.0
+            } else {
+                Options::default().min_saving
+            },
             program: program.map(str::to_owned),
         };
         self.groups
@@ -291,7 +314,10 @@ impl Survey {
             .filter_map(|group| {
                 let workload = evidence.workload(group.representative()?)?;
                 let code = workload.code.and_then(|key| {
-                    modules.get(&key)?.get_or_init(|| evidence.code(key)).as_ref()
+                    modules
+                        .get(&key)?
+                        .get_or_init(|| evidence.code(key))
+                        .as_ref()
                 });
                 let mut kernel = diagnose(&workload.profile, group, code, &options);
                 kernel.source = id;
@@ -316,7 +342,10 @@ fn widened<T: Copy>(
 }
 
 fn warning_text(document: &Document, warning: &Warning) -> String {
-    let file = warning.source.and_then(|id| document.sources.get(id)).map(|source| shown_name(&source.file));
+    let file = warning
+        .source
+        .and_then(|id| document.sources.get(id))
+        .map(|source| shown_name(&source.file));
     let place = match (&warning.field, warning.offset) {
         (Some(field), Some(offset)) => format!("{field} (byte {offset}): "),
         (Some(field), None) => format!("{field}: "),
@@ -341,6 +370,10 @@ fn nothing_matches(options: &WhyOptions, names: &[String]) -> ExpectedError {
     };
     let shown: Vec<&str> = names.iter().take(OFFERED).map(String::as_str).collect();
     let more = names.len().saturating_sub(OFFERED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
     ExpectedError::usage(wanted).with_hint(format!("one of {}{more}", shown.join(", ")))
 }
