@@ -45,7 +45,8 @@ pub fn attainable(stage: Stage) -> Attainable {
         | Stage::Alu
         | Stage::Fp64
         | Stage::Xu
-        | Stage::Uniform => EXECUTION,
+        | Stage::Uniform
+        | Stage::HalfOnTensor => EXECUTION,
         Stage::L2Requests
         | Stage::L2Sectors
         | Stage::L2Return

@@ -65,6 +65,9 @@ impl SpeedOfLight {
             .iter()
             .flat_map(|list| list.split(','))
             .for_each(&mut add);
+        if lists.is_empty() {
+            members.extend(l1_of_active_cycles(metrics, share(MEMORY)));
+        }
         members.sort_by(|a, b| b.share.total_cmp(&a.share));
         Self {
             compute: share(COMPUTE),

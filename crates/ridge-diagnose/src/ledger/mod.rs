@@ -33,7 +33,7 @@ pub enum Stage {
     L2Write,
     /// Global and local accesses in the L1, one wavefront after the other.
     L1Wavefronts,
-    /// Data from the L1 to the registers.
+    /// Data of global and local memory from the L1 to the registers.
     L1Writeback,
     /// Sectors from the L2 into the L1.
     L1Fill,
@@ -59,6 +59,8 @@ pub enum Stage {
     Uniform,
     /// Matrix operations.
     Tensor,
+    /// Half-precision multiply-adds on the matrix pipe.
+    HalfOnTensor,
 }
 
 impl Stage {
@@ -81,6 +83,7 @@ impl Stage {
             Self::Xu => Resource::Xu,
             Self::Uniform => Resource::Uniform,
             Self::Tensor => Resource::Tensor,
+            Self::HalfOnTensor => Resource::Fp16,
         }
     }
 
@@ -94,7 +97,7 @@ impl Stage {
             Self::L2Return => "data to SMs",
             Self::L2Write => "data from SMs",
             Self::L1Wavefronts => "global and local wavefronts",
-            Self::L1Writeback => "data to registers",
+            Self::L1Writeback => "global data to registers",
             Self::L1Fill => "fill from L2",
             Self::L1Store => "stores to L2",
             Self::SharedWavefronts => "wavefronts",
@@ -107,6 +110,7 @@ impl Stage {
             Self::Xu => "special functions, conversions",
             Self::Uniform => "uniform instructions",
             Self::Tensor => "matrix operations",
+            Self::HalfOnTensor => "multiply-adds on the matrix pipe",
         }
     }
 }

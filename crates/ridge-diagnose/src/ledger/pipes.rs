@@ -54,6 +54,9 @@ const TENSOR_PATHS_9_0: &[(&str, f64)] = &[
     ("sm__ops_path_tensor_src_fp64.sum", 256.0),
 ];
 
+/// Half-precision multiply-adds a cycle and scheduler on the matrix pipe of 9.0: it is busy for two cycles with each.
+const HALF_ON_TENSOR_9_0: f64 = 0.5;
+
 pub(super) fn add_rows(builder: &mut Builder<'_, '_>, architecture: Option<&Architecture>) {
     // One warp instruction a cycle and scheduler, from 7.0 on.
     let issue = Capacity {
@@ -105,18 +108,58 @@ fn add_pipes(
     if let Some(lanes) = architecture.uniform_lanes {
         add(Stage::Uniform, counts.uniform, lanes);
     }
+    if architecture.capability == (ComputeCapability { major: 9, minor: 0 }) {
+        let capacity = Capacity {
+            per_cycle: HALF_ON_TENSOR_9_0,
+            cycles: SCHEDULER_CYCLES,
+        };
+        let source = vec![histogram.to_owned()];
+        builder.add(
+            Stage::HalfOnTensor,
+            counts.half_on_tensor,
+            INSTRUCTION,
+            capacity,
+            source,
+        );
+    }
     // One instruction a cycle and SM enters the load/store unit.
     let lsu = Capacity {
         per_cycle: 1.0,
         cycles: SM_CYCLES,
     };
+    let demand = counts.lsu + thread_index_reads(builder, counts);
     builder.add(
         Stage::LsuInstructions,
-        counts.lsu,
+        demand,
         INSTRUCTION,
         lsu,
         vec![histogram.to_owned()],
     );
+}
+
+/// Reads of the thread index: they enter the load/store unit and take a wavefront of shared memory each.
+///
+/// The histogram does not tell them from reads of other special registers. The wavefronts of shared memory that no
+/// load, store or atomic explains do, after those of loads and stores that were predicated off are taken away.
+fn thread_index_reads(builder: &Builder<'_, '_>, counts: &PipeCounts) -> f64 {
+    let wavefronts = |suffix: &str| {
+        builder.number(&format!(
+            "l1tex__data_pipe_lsu_wavefronts_mem_shared{suffix}.sum"
+        ))
+    };
+    let (Some(all), Some(loads), Some(stores), Some(atomics)) = (
+        wavefronts(""),
+        wavefronts("_op_ld"),
+        wavefronts("_op_st"),
+        wavefronts("_op_atom"),
+    ) else {
+        return 0.0;
+    };
+    let explained = loads + stores + atomics;
+    let predicated_off = (counts.shared - explained).max(0.0);
+    counts
+        .special_register_reads
+        .min((all - explained - predicated_off).max(0.0))
 }
 
 /// Adds up the busy time of all paths: they share the pipe, and each has its own peak.
