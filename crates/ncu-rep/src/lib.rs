@@ -25,6 +25,7 @@
 //! ```
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+pub mod csv;
 #[cfg(feature = "lines")]
 #[cfg_attr(docsrs, doc(cfg(feature = "lines")))]
 pub mod cubin;
@@ -33,6 +34,7 @@ mod decompress;
 mod error;
 mod metric;
 pub mod report;
+mod unit;
 mod wire;
 
 #[cfg(feature = "decompress")]
@@ -40,3 +42,4 @@ pub use decompress::{Unpacked, default_limit, unpack};
 pub use error::Error;
 pub use metric::{Category, Instance, Instances, Metric, Metrics, Value};
 pub use report::{Partial, Profile, Report};
+pub use unit::{ScaledUnit, Unit, unit_of};

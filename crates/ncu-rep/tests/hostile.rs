@@ -214,7 +214,7 @@ fn damage_inside_a_block_leaves_its_neighbours() {
         // A source, and details, that break off.
         (
             number(1, 1),
-            sized(message(4, "code")[..3].to_vec()),
+            sized(&message(4, "code")[..3]),
             "NCU0004",
         ),
         (message(3, [0xff]), vec![], "NCU0005"),
