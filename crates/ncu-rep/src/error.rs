@@ -36,8 +36,10 @@ pub(crate) enum Kind {
     StringIndex { index: u64, len: u64 },
     #[error("format version {0} is newer than this reader; it was read as far as possible")]
     UnknownVersion(u64),
+    #[cfg(feature = "decompress")]
     #[error("the compressed stream {}: {reason}", if *ends_early { "ends early" } else { "is damaged" })]
     Decompress { reason: String, ends_early: bool },
+    #[cfg(feature = "decompress")]
     #[error(
         "the content exceeds the limit of {limit} bytes; unpack it first and pass the unpacked file"
     )]
@@ -82,7 +84,9 @@ impl Error {
             Kind::Utf8 => "NCU0006",
             Kind::StringIndex { .. } => "NCU0007",
             Kind::UnknownVersion(_) => "NCU0008",
+            #[cfg(feature = "decompress")]
             Kind::Decompress { .. } => "NCU0009",
+            #[cfg(feature = "decompress")]
             Kind::TooLarge { .. } => "NCU0010",
             Kind::TooMany { .. } => "NCU0011",
             Kind::Count { .. } => "NCU0012",
@@ -115,14 +119,12 @@ impl Error {
     /// Whether the input stops in the middle of something that it announced.
     #[must_use]
     pub fn is_truncated(&self) -> bool {
-        matches!(
-            self.0.kind,
-            Kind::Truncated { .. }
-                | Kind::Decompress {
-                    ends_early: true,
-                    ..
-                }
-        )
+        match self.0.kind {
+            Kind::Truncated { .. } => true,
+            #[cfg(feature = "decompress")]
+            Kind::Decompress { ends_early, .. } => ends_early,
+            _ => false,
+        }
     }
 
     /// Whether this is only a remark: everything was read.
