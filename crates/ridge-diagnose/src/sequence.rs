@@ -69,7 +69,7 @@ fn steps(kernels: &[Kernel], source: usize) -> Vec<Step<'_>> {
 const SAME_SIZE: f64 = 0.1;
 /// An array has to be at least this large: smaller ones stay in the L2 and cost little.
 const LARGE_BYTES: f64 = 4e6;
-/// Kernels with more arithmetic than this gain little from moving fewer bytes.
+/// Memory has to be the busiest unit of both, and busy for this share of the time at least.
 const MOVES_DATA: f64 = 0.3;
 
 /// Runs of kernels that pass large arrays through memory.
@@ -98,19 +98,11 @@ fn passes(producer: &Kernel, consumer: &Kernel) -> Option<f64> {
     let is_whole =
         arrays >= 1.0 && arrays <= 4.0 && (inputs / (arrays * size) - 1.0).abs() <= SAME_SIZE;
     let moves_data = |kernel: &Kernel| {
-        let busy = |resource| {
-            kernel
-                .resources
-                .iter()
-                .find(|row| row.resource == resource)
-                .map_or(0.0, |row| row.busy_share)
-        };
-        busy(Resource::Dram).max(busy(Resource::L2)) >= MOVES_DATA
-            && busy(Resource::Tensor) < MOVES_DATA
-            && kernel
-                .limiter
-                .as_ref()
-                .is_none_or(|limiter| limiter.class != Class::Launch)
+        kernel.limiter.as_ref().is_some_and(|limiter| {
+            matches!(limiter.busiest, Resource::Dram | Resource::L2)
+                && limiter.share >= MOVES_DATA
+                && limiter.class != Class::Launch
+        })
     };
     (size >= LARGE_BYTES && is_whole && moves_data(producer) && moves_data(consumer))
         .then_some(size)
