@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::source::SourceKey;
 use crate::error::Error;
 use crate::wire::Message;
 
@@ -231,8 +232,8 @@ pub struct Header<'r> {
     pub comment: Option<Cow<'r, str>>,
     /// When it was profiled, in seconds since 1970.
     pub created_unix_s: Option<u64>,
-    /// References of its sources; see [`crate::Report::source`].
-    pub sources: Vec<u64>,
+    /// Keys of its sources; see [`crate::Report::source`].
+    pub sources: Vec<SourceKey>,
     /// Number of the API; 0 is CUDA.
     pub api: Option<u64>,
     /// Whether the profiler said that it does not support the device.
@@ -256,9 +257,16 @@ pub struct Header<'r> {
 }
 
 impl<'r> Header<'r> {
-    pub(super) fn decode(kind: WorkloadKind, message: Message<'r>) -> (Self, Option<Error>) {
+    pub(super) fn decode(
+        kind: WorkloadKind,
+        process: Option<u32>,
+        message: Message<'r>,
+    ) -> (Self, Option<Error>) {
         let mut header = Self::new(kind);
         let error = header.fill(message).err();
+        for key in &mut header.sources {
+            key.process = process;
+        }
         (header, error)
     }
 
@@ -351,15 +359,21 @@ impl<'r> Header<'r> {
         Ok(())
     }
 
-    /// A range stores plain numbers, the others a source message that holds only its reference.
+    /// A kernel stores a source message that holds only its reference, the others plain numbers.
     fn add_source(&mut self, field: crate::wire::Field<'r>) -> Result<(), Error> {
+        let mut add = |reference: Option<u64>| {
+            self.sources.extend(reference.map(|reference| SourceKey {
+                process: None, // Set when the message is read.
+                reference,
+            }));
+        };
         match field.value.message() {
-            None => self.sources.extend(field.value.varint()),
+            None => add(field.value.varint()),
             Some(message) => {
                 for field in message.fields() {
                     let field = field?;
                     if field.number == 1 {
-                        self.sources.extend(field.value.varint());
+                        add(field.value.varint());
                     }
                 }
             }

@@ -10,12 +10,23 @@ use crate::wire::Message;
 /// Where the parts of each source lie. Parts are decoded when a source is asked for.
 #[derive(Debug, Default)]
 pub(super) struct SourceIndex<'a> {
-    order: Vec<u64>,
-    parts: HashMap<u64, Vec<Message<'a>>>,
+    order: Vec<SourceKey>,
+    parts: HashMap<SourceKey, Vec<Message<'a>>>,
+}
+
+/// Which source a workload belongs to.
+///
+/// Every process numbers its sources by itself: in a report of several processes the reference alone is ambiguous.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SourceKey {
+    /// Place of the process in the list of the report.
+    pub(super) process: Option<u32>,
+    /// The reference, as the report stores it.
+    pub reference: u64,
 }
 
 impl<'a> SourceIndex<'a> {
-    pub(super) fn add(&mut self, message: Message<'a>) -> Result<(), Error> {
+    pub(super) fn add(&mut self, message: Message<'a>, process: Option<u32>) -> Result<(), Error> {
         let mut reference = 0;
         for field in message.fields() {
             let field = field?;
@@ -23,25 +34,26 @@ impl<'a> SourceIndex<'a> {
                 reference = field.value.varint().unwrap_or(0);
             }
         }
+        let key = SourceKey { process, reference };
         let order = &mut self.order;
         self.parts
-            .entry(reference)
+            .entry(key)
             .or_insert_with(|| {
-                order.push(reference);
+                order.push(key);
                 Vec::new()
             })
             .push(message);
         Ok(())
     }
 
-    pub(super) fn references(&self) -> impl Iterator<Item = u64> + '_ {
+    pub(super) fn keys(&self) -> impl ExactSizeIterator<Item = SourceKey> + '_ {
         self.order.iter().copied()
     }
 
-    pub(super) fn decode(&self, reference: u64) -> Option<Partial<Source<'a>>> {
-        let parts = self.parts.get(&reference)?;
+    pub(super) fn decode(&self, key: SourceKey) -> Option<Partial<Source<'a>>> {
+        let parts = self.parts.get(&key)?;
         let mut source = Source {
-            reference,
+            reference: key.reference,
             ..Source::default()
         };
         let mut problems = Problems::default();
@@ -61,7 +73,7 @@ impl<'a> SourceIndex<'a> {
 /// Code that results refer to, and what is known of it.
 #[derive(Clone, Debug, Default)]
 pub struct Source<'a> {
-    /// The key that results use.
+    /// The key that results of the same process use.
     pub reference: u64,
     /// Source text, where the report holds it as such.
     pub text: Option<Cow<'a, str>>,
