@@ -1,5 +1,6 @@
 //! One kernel through the three layers: how far from the limit, which resource, why and where.
 
+use crate::case::Case;
 use crate::code::CodeMap;
 use crate::document::{
     Kernel, Launch, Location, ResourceRow, SpeedOfLight as SpeedOfLightDocument,
@@ -9,7 +10,8 @@ use crate::findings;
 use crate::hot_lines::hot_lines;
 use crate::ledger::Ledger;
 use crate::limiter::limiter;
-use crate::profile::{Case, KernelProfile};
+use crate::mix::InstructionMix;
+use crate::profile::KernelProfile;
 use crate::settle;
 use crate::speed_of_light::SpeedOfLight;
 use crate::stalls;
@@ -80,14 +82,17 @@ pub fn diagnose(
 ) -> Kernel {
     let ledger = Ledger::new(&profile.metrics, profile.architecture().as_ref());
     let speed_of_light = SpeedOfLight::new(&profile.metrics);
+    let stalls = stalls::stalls(&profile.metrics);
+    let mix = InstructionMix::of(&profile.metrics);
     let case = Case {
         profile,
         ledger: &ledger,
         speed_of_light: &speed_of_light,
+        stalls: &stalls,
+        mix: mix.as_ref(),
         code,
     };
     let (mut findings, mut not_checked) = findings::run(&case, options.min_saving);
-    let stalls = stalls::stalls(&profile.metrics);
     let mut hot_lines = hot_lines(&profile.metrics, code);
     let places = findings
         .iter_mut()
