@@ -795,8 +795,5 @@ fn lines_of_an_export_are_those_of_the_cubin() {
             }
         }
     }
-    assert_eq!(
-        (instructions, inlined, own),
-        (400, 16, 400)
-    );
+    assert_eq!((instructions, inlined, own), (400, 16, 400));
 }
