@@ -5,6 +5,10 @@
 //! values. It opens no file, prints nothing, judges nothing and never panics: damaged input gives what stands before
 //! the damage, and an [`Error`] with the offset and the name of what could not be read.
 //!
+//! Whatever the input, time grows with its length, and memory stays below a multiple of it: 8 times for the index, 20
+//! times with any one part decoded beside it, 16 times for a cubin with its line table, each and a few MiB. What would
+//! take more is left out with a problem.
+//!
 //! Nothing is decoded before it is asked for, and values borrow from the input, so that a memory-mapped report of
 //! gigabytes costs little more than the pages that are looked at.
 //!

@@ -4,7 +4,7 @@ use crate::case::Case;
 use crate::code::CodeMap;
 use crate::document::{
     Kernel, Launch, Location, ResourceRow, SpeedOfLight as SpeedOfLightDocument,
-    SpeedOfLightMember, Stall,
+    SpeedOfLightMember, Stall, Traffic,
 };
 use crate::findings;
 use crate::hot_lines::hot_lines;
@@ -148,6 +148,7 @@ pub fn diagnose(
                 })
                 .collect(),
         },
+        traffic: traffic(profile),
         stalls: stalls
             .into_iter()
             .map(|stall| Stall {
@@ -185,6 +186,18 @@ fn rows(ledger: &Ledger) -> Vec<ResourceRow> {
             source: row.source.clone(),
         })
         .collect()
+}
+
+/// What the SMs read from the L2 and wrote to it.
+fn traffic(profile: &KernelProfile<'_>) -> Option<Traffic> {
+    let bytes = |operation: &str| {
+        let name = format!("lts__t_sectors_srcunit_tex_op_{operation}.sum");
+        Some(profile.metrics.number(&name)? * ridge_model::arch::SECTOR_BYTES)
+    };
+    Some(Traffic {
+        read_bytes: bytes("read")?,
+        written_bytes: bytes("write")?,
+    })
 }
 
 /// The median of sorted values.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::source::SourceKey;
-use crate::error::Error;
+use crate::error::{Error, Kind};
 use crate::wire::Message;
 
 /// What one profiled workload is.
@@ -256,17 +256,17 @@ pub struct Header<'r> {
     pub driver_version: Option<f32>,
 }
 
+/// Sources kept of a range; real ones have as many as the program has modules.
+const MAX_SOURCES: usize = 1 << 16;
+
 impl<'r> Header<'r> {
     pub(super) fn decode(
         kind: WorkloadKind,
-        process: Option<u32>,
+        process: u32,
         message: Message<'r>,
     ) -> (Self, Option<Error>) {
         let mut header = Self::new(kind);
-        let error = header.fill(message).err();
-        for key in &mut header.sources {
-            key.process = process;
-        }
+        let error = header.fill(message, process).err();
         (header, error)
     }
 
@@ -296,7 +296,7 @@ impl<'r> Header<'r> {
         }
     }
 
-    fn fill(&mut self, message: Message<'r>) -> Result<(), Error> {
+    fn fill(&mut self, message: Message<'r>, process: u32) -> Result<(), Error> {
         let numbers = self.kind.fields();
         let (mut grid, mut block) = (None, None);
         for field in message.fields() {
@@ -308,7 +308,7 @@ impl<'r> Header<'r> {
                 2 => self.api_call_id = value.varint(),
                 number if number == numbers.comment => self.comment = some_text(value.text()),
                 number if number == numbers.created => self.created_unix_s = value.varint(),
-                number if number == numbers.source => self.add_source(field)?,
+                number if number == numbers.source => self.add_source(field, process)?,
                 number if number == numbers.api => self.api = value.varint(),
                 number if number == numbers.unsupported => {
                     self.device_unsupported = value.flag() == Some(true)
@@ -360,24 +360,27 @@ impl<'r> Header<'r> {
     }
 
     /// A kernel stores a source message that holds only its reference, the others plain numbers.
-    fn add_source(&mut self, field: crate::wire::Field<'r>) -> Result<(), Error> {
-        let mut add = |reference: Option<u64>| {
-            self.sources.extend(reference.map(|reference| SourceKey {
-                process: None, // Set when the message is read.
-                reference,
-            }));
-        };
-        match field.value.message() {
-            None => add(field.value.varint()),
+    fn add_source(&mut self, field: crate::wire::Field<'r>, process: u32) -> Result<(), Error> {
+        let offset = field.value.message().map(|message| message.offset);
+        let reference = match field.value.message() {
+            None => field.value.varint(),
             Some(message) => {
+                let mut reference = None;
                 for field in message.fields() {
                     let field = field?;
                     if field.number == 1 {
-                        add(field.value.varint());
+                        reference = field.value.varint();
                     }
                 }
+                reference
             }
+        };
+        if self.sources.len() >= MAX_SOURCES {
+            let kind = Kind::TooMany { limit: 65_536 };
+            return Err(Error::new(kind, offset, "sources"));
         }
+        self.sources
+            .extend(reference.map(|reference| SourceKey { process, reference }));
         Ok(())
     }
 

@@ -39,6 +39,9 @@ pub struct Partial<T> {
 /// Problems kept for one part; a damaged part says the same thing over and over.
 const MAX_PROBLEMS: usize = 100;
 
+/// Decoded parts may take so many times their bytes in memory; the scalar metrics of real results take up to 9 times.
+const PART_FACTOR: u64 = 16;
+
 /// Collects problems up to a bound.
 #[derive(Debug, Default)]
 pub(crate) struct Problems(Vec<Error>);
@@ -51,6 +54,11 @@ impl Problems {
             self.0
                 .push(Error::new(Kind::TooMany { limit: 100 }, None, "problems"));
         }
+    }
+
+    /// Adds the problem that ends the reading: it has a place whatever came before.
+    pub(crate) fn end(&mut self, error: Error) {
+        self.0.push(error);
     }
 
     pub(crate) fn into_vec(self) -> Vec<Error> {
@@ -80,7 +88,7 @@ pub struct Report<'a> {
     session: Session<'a>,
     processes: Vec<Process>,
     names: Names<'a>,
-    sources: SourceIndex<'a>,
+    sources: SourceIndex,
     entries: Vec<Entry>,
     problems: Vec<Error>,
 }
@@ -145,7 +153,7 @@ impl<'a> Report<'a> {
     }
 
     /// The keys of all sources, in order of appearance.
-    pub fn sources(&self) -> impl ExactSizeIterator<Item = SourceKey> + '_ {
+    pub fn sources(&self) -> impl Iterator<Item = SourceKey> + '_ {
         self.sources.keys()
     }
 
@@ -153,7 +161,7 @@ impl<'a> Report<'a> {
     /// workload.
     #[must_use]
     pub fn source(&self, key: SourceKey) -> Option<Partial<Source<'a>>> {
-        self.sources.decode(key)
+        self.sources.decode(self.bytes, key)
     }
 
     /// What could not be read while indexing. Decoding a part later may find more.

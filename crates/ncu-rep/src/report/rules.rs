@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::header::some_text;
 use crate::error::Error;
 use crate::metric::Value;
-use crate::wire::Message;
+use crate::wire::{Message, Room};
 
 /// The outcome of one rule.
 #[derive(Clone, Debug, Default)]
@@ -138,35 +138,36 @@ pub struct SourceMarker<'r> {
 }
 
 impl<'r> RuleResult<'r> {
-    pub(super) fn decode(message: Message<'r>) -> Result<Self, Error> {
-        let mut rule = Self::default();
+    /// Takes what the message holds, up to its first fault.
+    pub(super) fn fill(&mut self, message: Message<'r>, room: &mut Room) -> Result<(), Error> {
         for field in message.fields() {
             let field = field?;
             match field.number {
-                1 => rule.id = field.value.text().unwrap_or_default(),
-                2 => rule.name = field.value.text().unwrap_or_default(),
+                1 => self.id = field.value.text().unwrap_or_default(),
+                2 => self.name = field.value.text().unwrap_or_default(),
                 3 => {
                     if let Some(body) = field.value.message() {
-                        rule.decode_body(body)?;
+                        self.fill_items(body, room)?;
                     }
                 }
-                4 => rule.section = some_text(field.value.text()),
+                4 => self.section = some_text(field.value.text()),
                 5 => {
                     if let Some(message) = field.value.message() {
-                        rule.markers.push(SourceMarker::decode(message)?);
+                        room.push(&mut self.markers, SourceMarker::decode(message)?)?;
                     }
                 }
                 _ => {}
             }
         }
-        Ok(rule)
+        Ok(())
     }
 
-    fn decode_body(&mut self, body: Message<'r>) -> Result<(), Error> {
+    fn fill_items(&mut self, body: Message<'r>, room: &mut Room) -> Result<(), Error> {
         for field in body.fields() {
             let field = field?;
             if let (1, Some(message)) = (field.number, field.value.message()) {
-                self.items.push(RuleItem::decode(message)?);
+                let item = RuleItem::decode(message, room)?;
+                room.push(&mut self.items, item)?;
             }
         }
         Ok(())
@@ -181,7 +182,7 @@ impl<'r> RuleResult<'r> {
 }
 
 impl<'r> RuleItem<'r> {
-    fn decode(message: Message<'r>) -> Result<Self, Error> {
+    fn decode(message: Message<'r>, room: &mut Room) -> Result<Self, Error> {
         let mut item = Self::default();
         for field in message.fields() {
             let field = field?;
@@ -199,9 +200,9 @@ impl<'r> RuleItem<'r> {
                     }
                 }
                 8 => item.focus = Some(FocusMetric::decode(message)?),
-                9 => item.decode_source_metrics(message)?,
+                9 => item.decode_source_metrics(message, room)?,
                 10 => item.speedup = Some(Speedup::decode(message)?),
-                12 => item.table = Some(Table::decode(message)?),
+                12 => item.table = Some(Table::decode(message, room)?),
                 _ => {}
             }
         }
@@ -209,7 +210,7 @@ impl<'r> RuleItem<'r> {
     }
 
     /// A heading is field 1, each metric a message in field 3.
-    fn decode_source_metrics(&mut self, table: Message<'r>) -> Result<(), Error> {
+    fn decode_source_metrics(&mut self, table: Message<'r>, room: &mut Room) -> Result<(), Error> {
         for field in table.fields() {
             let field = field?;
             let (3, Some(metric)) = (field.number, field.value.message()) else {
@@ -218,7 +219,8 @@ impl<'r> RuleItem<'r> {
             for field in metric.fields() {
                 let field = field?;
                 if field.number == 1 {
-                    self.source_metrics.extend(some_text(field.value.text()));
+                    let name = field.value.text().unwrap_or_default();
+                    room.push(&mut self.source_metrics, name)?;
                 }
             }
         }
@@ -313,12 +315,13 @@ impl Speedup {
 }
 
 impl<'r> Table<'r> {
-    fn decode(message: Message<'r>) -> Result<Self, Error> {
+    fn decode(message: Message<'r>, room: &mut Room) -> Result<Self, Error> {
         let mut table = Self::default();
         for field in message.fields() {
             let field = field?;
             if let (2, Some(message)) = (field.number, field.value.message()) {
-                table.columns.push(TableColumn::decode(message)?);
+                let column = TableColumn::decode(message, room)?;
+                room.push(&mut table.columns, column)?;
             }
         }
         Ok(table)
@@ -326,31 +329,32 @@ impl<'r> Table<'r> {
 }
 
 impl<'r> TableColumn<'r> {
-    fn decode(message: Message<'r>) -> Result<Self, Error> {
+    fn decode(message: Message<'r>, room: &mut Room) -> Result<Self, Error> {
         let mut column = Self::default();
         for field in message.fields() {
             let field = field?;
             match field.number {
                 1 => column.name = field.value.text().unwrap_or_default(),
-                4 => column.values.extend(field.value.text().map(Value::Text)),
+                4 => {
+                    if let Some(text) = field.value.text() {
+                        room.push(&mut column.values, Value::Text(text))?;
+                    }
+                }
                 5 => match (field.value.double(), field.value.message()) {
-                    (Some(value), _) => column.values.push(Value::F64(value)),
+                    (Some(value), _) => room.push(&mut column.values, Value::F64(value))?,
                     // Repeated numbers are stored packed: one byte string for all.
                     (None, Some(packed)) => {
-                        let (chunks, _) = packed.bytes.as_chunks::<8>();
-                        column.values.extend(
-                            chunks
-                                .iter()
-                                .map(|bytes| Value::F64(f64::from_le_bytes(*bytes))),
-                        );
+                        for value in packed.packed_doubles() {
+                            room.push(&mut column.values, Value::F64(value?))?;
+                        }
                     }
                     (None, None) => {}
                 },
                 6 => match (field.value.varint(), field.value.message()) {
-                    (Some(value), _) => column.values.push(Value::U64(value)),
+                    (Some(value), _) => room.push(&mut column.values, Value::U64(value))?,
                     (None, Some(packed)) => {
                         for value in packed.packed_varints() {
-                            column.values.push(Value::U64(value?));
+                            room.push(&mut column.values, Value::U64(value?))?;
                         }
                     }
                     (None, None) => {}

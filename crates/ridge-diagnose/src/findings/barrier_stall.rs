@@ -47,7 +47,9 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         return Outcome::Clear;
     }
     let accesses = mix.of_opcodes(SHARED) / barriers;
-    let is_tree = accesses <= SHORT_PHASE && mix.of_opcodes(TENSOR) <= 0.0;
+    // Where warps already exchange values by shuffles, the tree across warps is what is left.
+    let has_shuffles = mix.of_opcodes(&["SHFL", "REDUX"]) >= barriers;
+    let is_tree = accesses <= SHORT_PHASE && !has_shuffles && mix.of_opcodes(TENSOR) <= 0.0;
     let title = if is_tree {
         format!(
             "{:.0} % of the waiting is at barriers, with {accesses:.1} shared accesses between two",

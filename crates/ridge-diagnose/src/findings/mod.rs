@@ -184,7 +184,7 @@ const CHECKS: &[Check] = &[
 ];
 
 /// From this expected saving on there is something better to do than to accept the limit.
-const WORTHWHILE: f64 = 0.10;
+pub(crate) const WORTHWHILE: f64 = 0.10;
 
 /// Runs every check and orders what they found: largest expected saving first, causes before their symptoms.
 ///

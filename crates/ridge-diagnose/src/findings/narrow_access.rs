@@ -26,8 +26,8 @@ use super::draft::Draft;
 use super::saving::{Remedy, Waiting};
 use super::{Case, Outcome};
 use crate::document::Confidence;
-use crate::ledger::{Relief, Stage};
-use crate::mix::InstructionMix;
+use crate::ledger::{Class, Relief, Stage};
+use crate::mix::{FP16, FP32, FP64, InstructionMix};
 
 pub(super) const ID: &str = "narrow-access";
 
@@ -48,11 +48,12 @@ const STREAM_HIT_RATE: f64 = 0.5;
 /// More excess sectors than this are a finding of their own.
 const EXCESS: f64 = 0.2;
 
+/// A kernel that fills its pipes to this share is limited by them, however wide its accesses.
+const COMPUTES: f64 = 0.6;
+
 /// Work that is done once for each access and becomes less with wider ones.
 const PER_ACCESS: &[Stage] = &[
-    Stage::Issue,
     Stage::LsuInstructions,
-    Stage::Fma,
     Stage::FmaHeavy,
     Stage::Alu,
     Stage::Uniform,
@@ -69,13 +70,25 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     };
     let waiting = case.waiting_for(&["long_scoreboard", "lg_throttle"]);
     let is_filled = case.waves().is_some_and(|waves| waves >= 1.0);
-    if width >= WIDE || waiting < MOSTLY || !is_filled || !is_stream(case) {
+    let computes = case.ledger.busiest().is_some_and(|row| {
+        row.stage.resource().class() == Class::Compute && row.busy_share >= COMPUTES
+    });
+    if width >= WIDE || waiting < MOSTLY || !is_filled || computes || !is_stream(case) {
         return Outcome::Clear;
     }
     let kept = width / WIDEST;
+    // Arithmetic on the data itself stays.
+    let arithmetic: f64 = [FP32, FP64, FP16]
+        .iter()
+        .map(|list| mix.of_opcodes(list))
+        .sum();
+    let stays = |all: f64| (arithmetic / all.max(arithmetic).max(1.0)).max(kept);
+    let passes = case.ledger.row(Stage::Fma).map_or(0.0, |row| row.demand);
     let relief = PER_ACCESS
         .iter()
-        .fold(Relief::none(), |relief, stage| relief.leave(*stage, kept));
+        .fold(Relief::none(), |relief, stage| relief.leave(*stage, kept))
+        .leave(Stage::Issue, stays(mix.total()))
+        .leave(Stage::Fma, stays(passes));
     let remedy = Remedy::new(relief).waiting(Waiting::Hidden);
     Draft::new(
         ID,

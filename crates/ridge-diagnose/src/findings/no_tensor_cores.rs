@@ -46,6 +46,8 @@ const LONG: f64 = 128.0;
 const REUSED: f64 = 4.0;
 /// Conversions or narrow loads for each multiply-add from which operands are 16 bits wide or less.
 const NARROW: f64 = 0.03;
+/// A product evaluates next to no functions.
+const FEW: f64 = 0.01;
 /// One matrix instruction (16 × 8 × 16) replaces 64 multiply-adds of a warp; the rest of a loop shrinks with them, but
 /// tiles still have to be brought in.
 const REST: f64 = 0.25;
@@ -66,10 +68,8 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         + mix.sum(|opcode, modifiers| {
             matches!(opcode, "LDS" | "LDG") && modifiers.split('.').any(|found| matches!(found, "U16" | "S16" | "U8" | "S8"))
         })
-        + mix.of_opcodes(&["I2F", "I2FP"])
-        // A bfloat16 becomes a float by a shift, which the compiler writes in one of these ways.
-        + mix.sum(|opcode, modifiers| opcode == "IMAD" && modifiers.contains("U32") && !modifiers.contains("WIDE"))
-        + mix.of_opcodes(&["PRMT"]);
+        // A bfloat16 becomes a float by a shift, which the compiler writes as a multiplication.
+        + mix.sum(|opcode, modifiers| opcode == "IMAD" && modifiers == "U32");
     let global = mix.of_opcodes(&["LDG", "LDGSTS"]).max(1.0);
     let threads = case
         .number("launch__thread_count")
@@ -78,7 +78,8 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     let is_product = fused >= MOSTLY * mix.total()
         && 32.0 * fused / threads >= LONG
         && fused >= REUSED * global
-        && (mix.of_opcodes(SHARED) > 0.0 || fused >= 8.0 * REUSED * global);
+        && mix.of_opcodes(SHARED) > 0.0
+        && mix.of_opcodes(&["MUFU"]) < FEW * fused;
     if !has_matrix_pipes
         || mix.of_opcodes(TENSOR) > 0.0
         || mix.of_opcodes(FP64) > 0.05 * fused

@@ -114,6 +114,8 @@ const CAUSES: &[(&str, &[&str])] = &[
             bank_conflicts::ID,
             register_spill::ID,
             local_memory::ID,
+            // A reduction tree reads shared memory for each addition: that is how it exchanges values.
+            barrier_stall::ID,
         ],
     ),
 ];

@@ -154,8 +154,8 @@ impl Answer {
             schema: SCHEMA,
             version: VERSION,
             sources: self.sources,
+            report_findings: ridge_diagnose::report_findings(&self.kernels),
             kernels: self.kernels,
-            report_findings: Vec::new(),
             warnings: self.warnings,
         }
     }
