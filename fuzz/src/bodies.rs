@@ -65,8 +65,8 @@ pub fn walk(report: &Report<'_>, complain: &mut dyn FnMut(Error)) {
         keep(profile.cpu_stack(), complain);
         keep(profile.python_stack(), complain);
     }
-    for reference in report.source_references() {
-        let source = report.source(reference);
+    for key in report.sources() {
+        let source = report.source(key);
         assert!(source.is_some());
         if let Some(cubin) = source.and_then(|source| keep(source, complain).cubin) {
             walk_cubin(cubin, complain);

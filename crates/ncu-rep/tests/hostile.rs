@@ -376,7 +376,10 @@ fn a_damaged_part_keeps_what_stands_before_the_damage() {
     let input = support::source(damaged);
     assert_eq!(codes(&input), ["NCU0004"; 2]);
     let report = Report::parse(&input).unwrap();
-    let source = report.source(7).unwrap().value;
+    let source = report
+        .source(report.sources().next().unwrap())
+        .unwrap()
+        .value;
     assert_eq!(source.intermediate.as_deref(), Some("ptx"));
 }
 
@@ -431,7 +434,7 @@ fn everything_is_read() {
     let input = support::everything();
     assert_eq!(problems(&input), []);
     let report = Report::parse(&input).unwrap();
-    assert_eq!((report.len(), report.source_references().count()), (4, 2));
+    assert_eq!((report.len(), report.sources().count()), (4, 2));
     for profile in report.profiles() {
         assert_eq!(profile.metrics().value.len(), 4);
         let rules = profile.rules().value;

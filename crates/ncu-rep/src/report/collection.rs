@@ -78,8 +78,8 @@ const SWITCHES: &[&str] = &[
     "--disable-extra-suffixes",
     "--disable-profiler-start-stop",
     "--force-overwrite",
+    "--forward-signals",
     "--help",
-    "--launch-skip-before-match",
     "--list-chips",
     "--list-metrics",
     "--list-rules",
@@ -88,9 +88,12 @@ const SWITCHES: &[&str] = &[
     "--null-stdin",
     "--nvtx",
     "--open-in-ui",
+    "--print-fp",
+    "--print-metric-attribution",
+    "--print-rule-details",
     "--query-metrics",
     "--quiet",
-    "--rename-kernels-export",
+    "--section-folder-restore",
     "--support-32bit",
     "--verbose",
     "--version",
@@ -116,6 +119,8 @@ impl Collection {
             }
             if let Some((option, value)) = word.split_once('=') {
                 collection.set(option, value, room)?;
+            } else if !word.starts_with("--") && word.len() > 2 {
+                // A short option with its value behind it, such as `-c3`.
             } else if !SWITCHES.contains(&word)
                 && let Some(value) = words.next_if(|next| !next.starts_with('-'))
             {
@@ -214,13 +219,14 @@ mod tests {
     #[test]
     fn values_may_be_joined_and_listed() {
         let found = read(
-            "ncu --replay-mode=app-range --cache-control=none --section SpeedOfLight --section=Occupancy --metrics a.sum,b.avg python3 t.py",
+            "ncu --forward-signals --launch-skip-before-match 1 -c3 --replay-mode=app-range --cache-control=none --section SpeedOfLight --section=Occupancy --metrics a.sum,b.avg python3 t.py",
         );
         assert_eq!(found.replay, Some(ReplayMode::ApplicationRange));
         assert_eq!(found.caches, Some(CacheControl::None));
         assert_eq!(found.clocks, Some(ClockControl::Base));
         assert_eq!(found.sections, ["SpeedOfLight", "Occupancy"]);
         assert_eq!(found.metrics, ["a.sum", "b.avg"]);
+        assert_eq!(found.program.as_deref(), Some("python3"));
     }
 
     #[test]

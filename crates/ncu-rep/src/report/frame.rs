@@ -431,7 +431,7 @@ impl<'a> Reader<'a> {
     fn add_entry(&mut self, content: Content, message: Message<'a>, process: u32) {
         match content {
             Content::Source => {
-                if let Err(error) = self.sources.add(message) {
+                if let Err(error) = self.sources.add(message, process) {
                     self.problems.push(error.inside("source"));
                 }
             }

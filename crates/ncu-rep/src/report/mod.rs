@@ -19,7 +19,7 @@ pub use rules::{
     Table, TableColumn,
 };
 pub use session::{Device, ExecutableSettings, Session, System, Version};
-pub use source::{Relocation, Source, SourceFile};
+pub use source::{Relocation, Source, SourceFile, SourceKey};
 pub use stack::{Frame, Stack, StackKind};
 
 use crate::error::{Error, Kind};
@@ -152,15 +152,16 @@ impl<'a> Report<'a> {
             .map(|entry| Profile::new(self, entry))
     }
 
-    /// The references of all sources, in order of appearance.
-    pub fn source_references(&self) -> impl Iterator<Item = u64> + '_ {
-        self.sources.references()
+    /// The keys of all sources, in order of appearance.
+    pub fn sources(&self) -> impl Iterator<Item = SourceKey> + '_ {
+        self.sources.keys()
     }
 
-    /// Decodes a source by its reference: code, line tables, symbols, imported files.
+    /// Decodes a source by its key: code, line tables, symbols, imported files. [`Header::sources`] has the keys of a
+    /// workload.
     #[must_use]
-    pub fn source(&self, reference: u64) -> Option<Partial<Source<'a>>> {
-        self.sources.decode(self.bytes, reference)
+    pub fn source(&self, key: SourceKey) -> Option<Partial<Source<'a>>> {
+        self.sources.decode(self.bytes, key)
     }
 
     /// What could not be read while indexing. Decoding a part later may find more.

@@ -22,7 +22,7 @@ pub struct NvtxState<'r> {
 pub struct NvtxDomain<'r> {
     /// The number that ranges use.
     pub id: u64,
-    /// Its name; empty for the default domain.
+    /// Its name; the profiler calls the default domain `<default domain>`.
     pub name: Cow<'r, str>,
 }
 
@@ -46,6 +46,9 @@ pub struct NvtxRange<'r> {
     pub category: Option<u64>,
     /// Colour as stored (ARGB).
     pub colour: Option<u64>,
+    /// Number of an API call, comparable with [`Header::api_call_id`](super::Header::api_call_id): the last one before
+    /// the range was pushed, or the one that a start/end range stores.
+    pub api_call_id: Option<u64>,
     /// Thread that started it, for start/end ranges.
     pub thread: Option<u64>,
 }
@@ -183,14 +186,15 @@ fn decode_range<'r>(
         ..NvtxRange::default()
     };
     let mut handle = None;
-    let (name, attributes, thread) = match style {
-        Style::PushPop => (1, 2, 0),
-        Style::StartEnd => (2, 3, 5),
+    let (name, attributes, api_call, thread) = match style {
+        Style::PushPop => (1, 2, 3, 0),
+        Style::StartEnd => (2, 3, 4, 5),
     };
     for field in message.fields() {
         let field = field?;
         match field.number {
             number if number == name => range.name = field.value.text().unwrap_or_default(),
+            number if number == api_call => range.api_call_id = field.value.varint(),
             number if number == thread => range.thread = field.value.varint(),
             number if number == attributes => {
                 if let Some(message) = field.value.message() {

@@ -62,7 +62,7 @@ impl<'r> Profile<'r> {
     /// Names, launch sizes and the rest of its identity.
     #[must_use]
     pub fn header(&self) -> Partial<Header<'r>> {
-        let (value, error) = Header::decode(self.kind(), self.message());
+        let (value, error) = Header::decode(self.kind(), self.entry.process, self.message());
         let problems = error.map(|error| error.inside(self.kind().field_name()));
         Partial {
             value,

@@ -33,6 +33,8 @@ pub struct RuleItem<'r> {
     pub focus: Option<FocusMetric<'r>>,
     /// The estimate that belongs to the message of the same item.
     pub speedup: Option<Speedup>,
+    /// Metrics by instruction that a table of places is made of; the places are the markers of the rule.
+    pub source_metrics: Vec<Cow<'r, str>>,
     /// A table.
     pub table: Option<Table<'r>>,
 }
@@ -129,6 +131,8 @@ pub struct SourceMarker<'r> {
     pub line: Option<u64>,
     /// The file.
     pub file: Option<Cow<'r, str>>,
+    /// What kind of mark it is; absent where none is stored.
+    pub kind: Option<MessageKind>,
     /// The text of the mark.
     pub text: Cow<'r, str>,
 }
@@ -196,12 +200,44 @@ impl<'r> RuleItem<'r> {
                     }
                 }
                 8 => item.focus = Some(FocusMetric::decode(message)?),
+                9 => item.decode_source_metrics(message, room)?,
                 10 => item.speedup = Some(Speedup::decode(message)?),
                 12 => item.table = Some(Table::decode(message, room)?),
                 _ => {}
             }
         }
         Ok(item)
+    }
+
+    /// A heading is field 1, each metric a message in field 3.
+    fn decode_source_metrics(&mut self, table: Message<'r>, room: &mut Room) -> Result<(), Error> {
+        for field in table.fields() {
+            let field = field?;
+            let (3, Some(metric)) = (field.number, field.value.message()) else {
+                continue;
+            };
+            for field in metric.fields() {
+                let field = field?;
+                if field.number == 1 {
+                    let name = field.value.text().unwrap_or_default();
+                    room.push(&mut self.source_metrics, name)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl MessageKind {
+    fn new(number: u64) -> Self {
+        match number {
+            0 => Self::None,
+            1 => Self::Ok,
+            2 => Self::Warning,
+            3 => Self::Error,
+            4 => Self::Optimisation,
+            other => Self::Other(other),
+        }
     }
 }
 
@@ -218,14 +254,7 @@ impl<'r> RuleMessage<'r> {
             match field.number {
                 1 => out.text = field.value.text().unwrap_or_default(),
                 2 => {
-                    out.kind = match field.value.varint().unwrap_or(0) {
-                        0 => MessageKind::None,
-                        1 => MessageKind::Ok,
-                        2 => MessageKind::Warning,
-                        3 => MessageKind::Error,
-                        4 => MessageKind::Optimisation,
-                        other => MessageKind::Other(other),
-                    };
+                    out.kind = MessageKind::new(field.value.varint().unwrap_or(0));
                 }
                 3 => out.id = field.value.varint(),
                 4 => out.title = some_text(field.value.text()),
@@ -346,6 +375,7 @@ impl<'r> SourceMarker<'r> {
                 2 => marker.line = field.value.varint(),
                 3 => marker.address = field.value.varint(),
                 4 => marker.text = field.value.text().unwrap_or_default(),
+                5 => marker.kind = field.value.varint().map(MessageKind::new),
                 6 => marker.file = some_text(field.value.text()),
                 _ => {}
             }

@@ -11,15 +11,26 @@ use crate::wire::{Message, Room, len};
 /// Where the parts of each source lie. Parts are decoded when a source is asked for.
 #[derive(Debug, Default)]
 pub(super) struct SourceIndex {
-    /// References in order of appearance.
-    order: Vec<u64>,
-    /// Reference and offset of each part; ordered once all are known.
-    parts: Vec<(u64, u64)>,
+    /// Places of the first part of each source, in order of appearance.
+    order: Vec<u32>,
+    /// Key and offset of each part; ordered once all are known.
+    parts: Vec<(SourceKey, u64)>,
+}
+
+/// Which source a workload belongs to.
+///
+/// Every process numbers its sources by itself: in a report of several processes the reference alone is ambiguous.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SourceKey {
+    /// Place of the process in the list of the report.
+    pub(super) process: u32,
+    /// The reference, as the report stores it.
+    pub reference: u64,
 }
 
 impl SourceIndex {
     /// Notes a part; a damaged one too, if the damage lies behind its reference.
-    pub(super) fn add(&mut self, message: Message<'_>) -> Result<(), Error> {
+    pub(super) fn add(&mut self, message: Message<'_>, process: u32) -> Result<(), Error> {
         let mut reference = None;
         let mut outcome = Ok(());
         for field in message.fields() {
@@ -29,42 +40,48 @@ impl SourceIndex {
                 Err(error) => outcome = Err(error),
             }
         }
-        if outcome.is_ok() || reference.is_some() {
-            self.parts.push((reference.unwrap_or(0), message.offset));
+        // An empty part says nothing, and would take more memory than bytes allow.
+        if reference.is_some() || (outcome.is_ok() && !message.bytes.is_empty()) {
+            let key = SourceKey {
+                process,
+                reference: reference.unwrap_or(0),
+            };
+            self.parts.push((key, message.offset));
         }
         outcome
     }
 
     pub(super) fn finish(&mut self) {
         self.parts.sort_unstable();
-        let groups = self.parts.chunk_by(|(left, _), (right, _)| left == right);
-        let mut first: Vec<_> = groups
-            .filter_map(|group| {
-                group
-                    .first()
-                    .map(|(reference, offset)| (*offset, *reference))
-            })
-            .collect();
-        first.sort_unstable();
-        self.order = first.into_iter().map(|(_, reference)| reference).collect();
+        let mut known = None;
+        for (place, (key, _)) in (0_u32..).zip(&self.parts) {
+            if known.replace(*key) != Some(*key) {
+                self.order.push(place);
+            }
+        }
+        let parts = &self.parts;
+        self.order
+            .sort_unstable_by_key(|place| part(parts, *place).map(|(_, offset)| offset));
     }
 
-    pub(super) fn references(&self) -> impl Iterator<Item = u64> + '_ {
-        self.order.iter().copied()
+    pub(super) fn keys(&self) -> impl Iterator<Item = SourceKey> + '_ {
+        self.order
+            .iter()
+            .filter_map(|place| part(&self.parts, *place).map(|(key, _)| key))
     }
 
     pub(super) fn decode<'a>(
         &self,
         bytes: &'a [u8],
-        reference: u64,
+        key: SourceKey,
     ) -> Option<Partial<Source<'a>>> {
-        let start = self.parts.partition_point(|(found, _)| *found < reference);
+        let start = self.parts.partition_point(|(found, _)| *found < key);
         let parts = self.parts.get(start..)?;
-        let parts = parts.iter().take_while(|(found, _)| *found == reference);
+        let parts = parts.iter().take_while(|(found, _)| *found == key);
         let parts = parts.map(|(_, offset)| sized_at(bytes, *offset));
         let size = parts.clone().map(|part| len(part.bytes)).sum();
         let mut source = Source {
-            reference,
+            reference: key.reference,
             ..Source::default()
         };
         let mut problems = Problems::default();
@@ -87,10 +104,14 @@ impl SourceIndex {
     }
 }
 
+fn part(parts: &[(SourceKey, u64)], place: u32) -> Option<(SourceKey, u64)> {
+    parts.get(usize::try_from(place).ok()?).copied()
+}
+
 /// Code that results refer to, and what is known of it.
 #[derive(Clone, Debug, Default)]
 pub struct Source<'a> {
-    /// The key that results use.
+    /// The key that results of the same process use.
     pub reference: u64,
     /// Source text, where the report holds it as such.
     pub text: Option<Cow<'a, str>>,

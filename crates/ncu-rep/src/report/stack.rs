@@ -81,10 +81,11 @@ impl<'r> Frame<'r> {
             let field = field?;
             match field.number {
                 1 => frame.module = some_text(field.value.text()),
-                2 => frame.pc = field.value.varint(),
+                // Zero says that there is none, as for every frame of Python.
+                2 => frame.pc = field.value.varint().filter(|pc| *pc != 0),
                 3 => frame.file = some_text(field.value.text()),
                 4 => frame.function = some_text(field.value.text()),
-                5 => frame.line = field.value.varint(),
+                5 => frame.line = field.value.varint().filter(|line| *line != 0),
                 _ => {}
             }
         }
