@@ -15,6 +15,8 @@ pub struct CodeMap {
     /// Ordered by address.
     functions: Vec<LoadedFunction>,
     lines: LineTable,
+    /// Addresses of barriers and exchanges between lanes, in order.
+    exchanges: Vec<u64>,
     /// Text of imported source files by path.
     files: HashMap<String, String>,
     /// Instructions by function and offset, where a disassembler was found.
@@ -41,6 +43,10 @@ impl CodeMap {
             .collect();
         functions.sort_by_key(|function| function.address);
         let cubin = source.cubin.and_then(|bytes| Cubin::parse(bytes).ok());
+        let exchanges = cubin
+            .as_ref()
+            .map(|cubin| exchanges(cubin, &functions))
+            .unwrap_or_default();
         let files = source
             .files
             .iter()
@@ -53,6 +59,7 @@ impl CodeMap {
             .collect();
         Self {
             functions,
+            exchanges,
             lines: cubin.map(|cubin| cubin.lines()).unwrap_or_default(),
             files,
             disassembly: HashMap::new(),
@@ -74,6 +81,15 @@ impl CodeMap {
     #[must_use]
     pub fn has_lines(&self) -> bool {
         !self.lines.is_empty()
+    }
+
+    /// Whether lanes or warps exchange values somewhere between two instructions, in the order of the code.
+    #[must_use]
+    pub fn has_exchange_between(&self, first: u64, second: u64) -> bool {
+        let next = self.exchanges.partition_point(|address| *address <= first);
+        self.exchanges
+            .get(next)
+            .is_some_and(|address| *address < second)
     }
 
     /// The place of an instruction: what is not known of it is absent.
@@ -125,4 +141,29 @@ impl CodeMap {
         text.lines()
             .nth(usize::try_from(line).ok()?.checked_sub(1)?)
     }
+}
+
+/// Addresses of block barriers and shuffles.
+///
+/// From 7.0 on an instruction has 16 bytes, and its lowest 12 bits are the operation; bits 9 to 11 tell the form of its
+/// operands.
+fn exchanges(cubin: &Cubin<'_>, functions: &[LoadedFunction]) -> Vec<u64> {
+    const OPERATION: u16 = 0x1ff;
+    const BARRIER: u16 = 0xb1d & OPERATION;
+    const SHUFFLE: u16 = 0xf89 & OPERATION;
+    let mut addresses = Vec::new();
+    for function in functions {
+        let Some(code) = cubin.function(&function.name).map(|function| function.code) else {
+            continue;
+        };
+        let (instructions, _) = code.as_chunks::<16>();
+        for (address, instruction) in (function.address..).step_by(16).zip(instructions) {
+            let operation = u16::from_le_bytes([instruction[0], instruction[1]]) & OPERATION;
+            if operation == BARRIER || operation == SHUFFLE {
+                addresses.push(address);
+            }
+        }
+    }
+    addresses.sort_unstable();
+    addresses
 }

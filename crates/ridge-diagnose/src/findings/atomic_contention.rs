@@ -88,8 +88,14 @@ fn global(case: &Case<'_, '_>) -> Option<Outcome> {
         .unwrap_or(0.0)
         / 100.0;
     let is_hot = hot >= HOT && most >= ALWAYS * elapsed;
-    // One operation every three cycles on one address keeps the unit of its slice at a third of its peak.
-    let is_serial = atomic_unit >= 0.25;
+    // On one address the unit takes a floating-point addition every three cycles, an integer one every cycle.
+    let is_float = case.mix.is_none_or(|mix| {
+        mix.sum(|opcode, modifiers| {
+            matches!(opcode, "RED" | "REDG" | "ATOM" | "ATOMG") && modifiers.contains('F')
+        }) > 0.0
+    });
+    let serial = atomic_unit * if is_float { 3.0 } else { 1.0 };
+    let is_serial = serial >= ALWAYS && most >= ALWAYS * elapsed;
     if !is_hot && !is_serial {
         return Some(Outcome::Clear);
     }

@@ -53,7 +53,8 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         .leave(Stage::Xu, (1.0 - conversions / unit).max(0.0))
         .leave(Stage::Issue, kept);
     // The arithmetic itself stays, on the FMA pipe: one issue slot and one pass for each.
-    let arithmetic = case.busy(Stage::Issue) * double / total + case.busy(Stage::Fma);
+    let single = mix.of_opcodes(mix::FP32);
+    let arithmetic = case.busy(Stage::Issue) * (double + single) / total;
     let remedy = Remedy::new(relief).not_below(arithmetic.min(1.0));
     Draft::new(
         ID,

@@ -33,7 +33,7 @@ const NEEDS: &[&str] = &["WarpStateStats", "SchedulerStats", "SpeedOfLight"];
 /// From this share on a unit is a limit of its own.
 const BUSY: f64 = 0.6;
 /// Part of the waiting that must go into latencies.
-const MOSTLY: f64 = 0.5;
+const MOSTLY: f64 = 0.6;
 /// Reasons that are plain latency: the result of an instruction that was issued.
 const LATENCIES: &[&str] = &["long_scoreboard", "short_scoreboard", "wait", "gmma"];
 /// With more warps ready in each cycle than this, it is not latency that limits.

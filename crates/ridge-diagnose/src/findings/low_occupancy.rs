@@ -72,6 +72,8 @@ struct Limits {
     shared: f64,
     warps: f64,
     blocks: f64,
+    /// Whether blocks use shared memory at all: what the driver reserves is no cause.
+    uses_shared: bool,
     warps_per_block: f64,
     max_warps: f64,
 }
@@ -96,6 +98,12 @@ impl Limits {
             shared: limit("shared_mem")?,
             warps: limit("warps")?,
             blocks: limit("blocks")?,
+            uses_shared: case
+                .sum(&[
+                    "launch__shared_mem_per_block_static",
+                    "launch__shared_mem_per_block_dynamic",
+                ])
+                .is_none_or(|bytes| bytes > 0.0),
             warps_per_block: (block / 32.0).ceil(),
             max_warps,
         })
@@ -113,7 +121,7 @@ impl Limits {
             .min(self.warps)
             .min(self.blocks);
         // Where limits are equal, the one that is easiest to lift by changing code is named.
-        if self.shared <= least {
+        if self.shared <= least && self.uses_shared {
             Cap::Shared
         } else if self.registers <= least {
             Cap::Registers
@@ -128,7 +136,8 @@ impl Limits {
             Cap::Registers => self.occupancy(self.shared.min(self.warps).min(self.blocks)),
             Cap::Shared => self.occupancy(self.registers.min(self.warps).min(self.blocks)),
             // Larger blocks: registers and shared memory for each warp stay.
-            Cap::Blocks => self.occupancy(self.registers.min(self.shared)),
+            Cap::Blocks if self.uses_shared => self.occupancy(self.registers.min(self.shared)),
+            Cap::Blocks => self.occupancy(self.registers),
         }
     }
 }
@@ -153,7 +162,16 @@ fn check(case: &Case<'_, '_>, id: &'static str, cap: Cap) -> Outcome {
         return Outcome::Clear;
     }
     // What is in flight grows at most with the warps.
-    let remedy = Remedy::hiding().not_below(occupancy / possible);
+    // Tiny blocks also come and go faster than they can be launched: then even the warps that fit are not there.
+    let resident = case
+        .number("sm__warps_active.avg.pct_of_peak_sustained_active")
+        .map(|percent| percent / 100.0);
+    let today = if cap == Cap::Blocks {
+        resident.unwrap_or(occupancy).min(occupancy)
+    } else {
+        occupancy
+    };
+    let remedy = Remedy::hiding().not_below(today / possible);
     let (what, actions): (&str, &[&str]) = match cap {
         Cap::Registers => (
             "registers",

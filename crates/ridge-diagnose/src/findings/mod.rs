@@ -25,6 +25,7 @@ mod no_reuse;
 mod no_tensor_cores;
 mod per_instruction;
 mod precedence;
+mod redundant_traffic;
 mod register_spill;
 mod saving;
 mod special_function;
@@ -35,6 +36,7 @@ mod unfused_fp;
 mod warp_divergence;
 
 pub(crate) use per_instruction::places;
+pub(crate) use saving::Beside;
 
 use crate::case::Case;
 use crate::document::{Finding, NotChecked};
@@ -68,6 +70,10 @@ const CHECKS: &[Check] = &[
     Check {
         id: narrow_access::ID,
         run: narrow_access::check,
+    },
+    Check {
+        id: redundant_traffic::ID,
+        run: redundant_traffic::check,
     },
     Check {
         id: no_reuse::ID,

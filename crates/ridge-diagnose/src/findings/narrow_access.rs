@@ -48,6 +48,10 @@ const STREAM_HIT_RATE: f64 = 0.5;
 /// More excess sectors than this are a finding of their own.
 const EXCESS: f64 = 0.2;
 
+/// Fewer resident warps than this cannot keep memory busy, however wide their accesses.
+const OCCUPIED: f64 = 0.6;
+/// Narrower accesses than this share words between lanes.
+const WORD: f64 = 3.0;
 /// A kernel that fills its pipes to this share is limited by them, however wide its accesses.
 const COMPUTES: f64 = 0.6;
 
@@ -69,11 +73,15 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         return Outcome::Clear;
     };
     let waiting = case.waiting_for(&["long_scoreboard", "lg_throttle"]);
-    let is_filled = case.waves().is_some_and(|waves| waves >= 1.0);
+    // With few warps on an SM it is they that are missing, not bytes.
+    let is_filled = case.waves().is_some_and(|waves| waves >= 1.0)
+        && case
+            .theoretical_occupancy()
+            .is_none_or(|occupancy| occupancy >= OCCUPIED);
     let computes = case.ledger.busiest().is_some_and(|row| {
         row.stage.resource().class() == Class::Compute && row.busy_share >= COMPUTES
     });
-    if width >= WIDE || waiting < MOSTLY || !is_filled || computes || !is_stream(case) {
+    if width >= WIDE || waiting < MOSTLY || !is_filled || computes || !is_stream(case, width) {
         return Outcome::Clear;
     }
     let kept = width / WIDEST;
@@ -141,7 +149,7 @@ fn mean_width(mix: &InstructionMix) -> Option<f64> {
 }
 
 /// Whether data passes through once, without excess sectors.
-fn is_stream(case: &Case<'_, '_>) -> bool {
+fn is_stream(case: &Case<'_, '_>, width: f64) -> bool {
     let sectors = |what: &str| {
         case.number(&format!(
             "l1tex__t_sectors_pipe_lsu_mem_global_op_ld{what}.sum"
@@ -155,5 +163,6 @@ fn is_stream(case: &Case<'_, '_>) -> bool {
     let ideal = case
         .number("memory_l2_theoretical_sectors_global_ideal")
         .unwrap_or(actual);
-    hits < STREAM_HIT_RATE && actual - ideal <= EXCESS * actual
+    // Bytes that lie side by side are fetched with one sector, used one after the other, and hit.
+    width < WORD || (hits < STREAM_HIT_RATE && actual - ideal <= EXCESS * actual)
 }

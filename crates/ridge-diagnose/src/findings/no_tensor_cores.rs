@@ -46,6 +46,8 @@ const LONG: f64 = 128.0;
 const REUSED: f64 = 4.0;
 /// Conversions or narrow loads for each multiply-add from which operands are 16 bits wide or less.
 const NARROW: f64 = 0.03;
+/// Or, for tiles that are converted on their way into shared memory: conversions for each global load.
+const CONVERTED: f64 = 2.0;
 /// A product evaluates next to no functions.
 const FEW: f64 = 0.01;
 /// One matrix instruction (16 × 8 × 16) replaces 64 multiply-adds of a warp; the rest of a loop shrinks with them, but
@@ -69,7 +71,9 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
             matches!(opcode, "LDS" | "LDG") && modifiers.split('.').any(|found| matches!(found, "U16" | "S16" | "U8" | "S8"))
         })
         // A bfloat16 becomes a float by a shift, which the compiler writes as a multiplication.
-        + mix.sum(|opcode, modifiers| opcode == "IMAD" && modifiers == "U32");
+        + mix.sum(|opcode, modifiers| opcode == "IMAD" && modifiers == "U32")
+        // Or as a shift for the lower and a mask for the upper one of a pair.
+        + 2.0 * mix.with_modifier(&["SHF"], "L").min(mix.of_opcodes(&["LOP3"]));
     let global = mix.of_opcodes(&["LDG", "LDGSTS"]).max(1.0);
     let threads = case
         .number("launch__thread_count")
@@ -84,7 +88,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         || mix.of_opcodes(TENSOR) > 0.0
         || mix.of_opcodes(FP64) > 0.05 * fused
         || !is_product
-        || conversions < NARROW * fused
+        || (conversions < NARROW * fused && conversions < CONVERTED * global)
     {
         return Outcome::Clear;
     }

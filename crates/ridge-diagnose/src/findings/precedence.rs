@@ -47,6 +47,8 @@ const CAUSES: &[(&str, &[&str])] = &[
     (
         low_occupancy::REGISTERS,
         &[
+            tail_effect::ID,
+            load_imbalance::ID,
             register_spill::ID,
             local_memory::ID,
             atomic_contention::ID,
@@ -56,6 +58,8 @@ const CAUSES: &[(&str, &[&str])] = &[
     (
         low_occupancy::SHARED,
         &[
+            tail_effect::ID,
+            load_imbalance::ID,
             register_spill::ID,
             local_memory::ID,
             atomic_contention::ID,
@@ -65,6 +69,8 @@ const CAUSES: &[(&str, &[&str])] = &[
     (
         low_occupancy::BLOCK,
         &[
+            tail_effect::ID,
+            load_imbalance::ID,
             register_spill::ID,
             local_memory::ID,
             atomic_contention::ID,

@@ -19,6 +19,10 @@ pub(crate) struct Remedy {
     pub(crate) not_below: f64,
     /// The same as an estimate: at least the bound.
     pub(crate) hardly_below: f64,
+    /// A unit beside those of the ledger.
+    pub(crate) beside: Option<Beside>,
+    /// How close to saturation the relieved unit is, where its share of the peak does not show it.
+    pub(crate) saturation: f64,
 }
 
 /// What becomes of the waiting.
@@ -45,6 +49,8 @@ impl Remedy {
             waiting: Waiting::Queueing,
             not_below: 0.0,
             hardly_below: 0.0,
+            beside: None,
+            saturation: 0.0,
         }
     }
 
@@ -71,6 +77,16 @@ impl Remedy {
         self.hardly_below(share)
     }
 
+    pub(crate) fn beside(mut self, unit: Option<Beside>) -> Self {
+        self.beside = unit;
+        self
+    }
+
+    pub(crate) fn saturated(mut self, load: f64) -> Self {
+        self.saturation = load.clamp(0.0, 1.0);
+        self
+    }
+
     pub(crate) fn hardly_below(mut self, share: f64) -> Self {
         self.hardly_below = share.clamp(self.not_below, 1.0);
         self
@@ -85,30 +101,51 @@ pub(crate) struct Saving {
     pub(crate) next_limit: Option<Resource>,
 }
 
+/// A unit that has no row in the ledger: how busy it is today, and what the remedy leaves of that.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Beside {
+    pub(crate) share: f64,
+    pub(crate) kept: f64,
+    pub(crate) resource: Resource,
+}
+
 /// Compares the ledger with itself after a remedy. Absent when the ledger is empty.
 pub(crate) fn saving(ledger: &Ledger, remedy: &Remedy) -> Option<Saving> {
-    let today = ledger.busiest()?.busy_share.min(1.0);
+    let busiest = ledger.busiest()?;
+    let beside = remedy.beside;
+    let (beside_today, beside_after) =
+        beside.map_or((0.0, 0.0), |unit| (unit.share, unit.share * unit.kept));
+    let today = busiest.busy_share.max(beside_today).min(1.0);
     let (_, floor) = ledger.bound_after(&remedy.at_most)?;
-    let ceiling = (1.0 - floor.max(remedy.not_below)).clamp(0.0, 1.0);
-    let (next, busy) = ledger.bound_after(&remedy.likely)?;
+    let ceiling = (1.0 - floor.max(beside_after).max(remedy.not_below)).clamp(0.0, 1.0);
+    let (next, left) = ledger.bound_after(&remedy.likely)?;
+    let busy = left.max(beside_after);
     let relieved = if today > 0.0 {
         (1.0 - busy / today).clamp(0.0, 1.0)
     } else {
         0.0
     };
     let stays = match remedy.waiting {
-        Waiting::Queueing => 1.0 - today * today * relieved,
+        Waiting::Queueing => {
+            let load = (busiest.busy_share / attainable(busiest.stage).share)
+                .max(beside_today)
+                .max(remedy.saturation)
+                .min(1.0);
+            1.0 - load * load * relieved
+        }
         Waiting::Removed(part) => 1.0 - part.clamp(0.0, 1.0),
         Waiting::Hidden => 0.0,
     };
     let duration = (busy + (1.0 - today) * stays)
-        .max(busy / attainable(next).share)
+        .max(left / attainable(next).share)
         .max(remedy.hardly_below)
         .min(1.0);
     let expected = (1.0 - duration).clamp(0.0, ceiling);
-    let is_waiting = duration > 2.0 * busy.max(0.3 * duration);
-    let next_limit = if is_waiting {
+    // Where the waiting that stays is longer than the work, waiting is the next limit.
+    let next_limit = if duration > 2.0 * busy {
         Resource::Latency
+    } else if beside_after > left {
+        beside.map_or(next.resource(), |unit| unit.resource)
     } else {
         next.resource()
     };
@@ -117,4 +154,14 @@ pub(crate) fn saving(ledger: &Ledger, remedy: &Remedy) -> Option<Saving> {
         expected,
         next_limit: Some(next_limit),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_ledger_says_nothing() {
+        assert_eq!(saving(&Ledger::default(), &Remedy::hiding()), None);
+    }
 }

@@ -29,9 +29,13 @@ use super::draft::Draft;
 use super::per_instruction::{excess, places, total};
 use super::saving::Remedy;
 use super::{Case, Outcome};
+use crate::attainable::SCATTERED_DRAM;
 use crate::ledger::{Relief, Stage};
 
 pub(super) const ID: &str = "uncoalesced-global";
+
+/// From this many sectors for each that is needed on, accesses are scattered and not only misaligned.
+const SCATTERED: f64 = 3.0;
 
 const ACTUAL: &str = "memory_l2_theoretical_sectors_global";
 const IDEAL: &str = "memory_l2_theoretical_sectors_global_ideal";
@@ -85,7 +89,16 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         let sectors = row.demand / SECTOR_BYTES;
         (kept * all / sectors).clamp(kept, 1.0)
     });
-    let remedy = Remedy::new(relieve(kept)).likely(relieve(dram_kept));
+    // Far apart, each sector opens a row of the memory of its own: it is saturated earlier.
+    let scattered = if actual >= SCATTERED * ideal {
+        case.busy(Stage::DramBytes) / SCATTERED_DRAM.share
+    } else {
+        0.0
+    };
+    let remedy = Remedy::new(relieve(kept))
+        .likely(relieve(dram_kept))
+        .saturated(scattered)
+        .beside(case.l1_data_stage(kept));
     let title = format!(
         "global accesses touch {:.1} times the sectors that their bytes need ({:.0} % of the sectors are excess)",
         actual / ideal.max(1.0),

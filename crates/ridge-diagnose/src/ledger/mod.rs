@@ -188,7 +188,13 @@ impl Relief {
         match stage {
             // Fewer instructions are also fetched less often, where nothing else is said.
             Stage::InstructionRequests | Stage::InstructionFills if relieved().next().is_none() => {
-                self.factor(Stage::Issue)
+                let instructions = self.factor(Stage::Issue);
+                // Smaller code also misses its caches less: what is left of the fetches is less than in proportion.
+                if instructions < 1.0 {
+                    instructions * instructions * instructions
+                } else {
+                    1.0
+                }
             }
             _ => relieved().map(|(_, factor)| factor).product(),
         }
@@ -266,6 +272,9 @@ impl Ledger {
     }
 }
 
+/// A share above this cannot come from differences between passes.
+const CONTRADICTION: f64 = 1.1;
+
 /// Adds rows while the metrics for them are there.
 pub(crate) struct Builder<'m, 'r> {
     metrics: &'m Metrics<'r>,
@@ -333,7 +342,10 @@ impl Builder<'_, '_> {
         source: Vec<String>,
     ) {
         let busy_share = demand / capacity_per_s / self.duration_s;
-        if demand >= 0.0 && busy_share.is_finite() {
+        // Counters of different passes disagree by a few per cent, and then a unit is busy all the time. A row that says
+        // far more contradicts itself and is left out.
+        if demand >= 0.0 && capacity_per_s > 0.0 && busy_share <= CONTRADICTION {
+            let busy_share = busy_share.min(1.0);
             self.rows.push(Row {
                 stage,
                 demand,

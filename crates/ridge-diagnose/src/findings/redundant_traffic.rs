@@ -1,0 +1,145 @@
+//! The same data crosses the memory path several times inside one kernel.
+//!
+//! # What it says
+//! The kernel reads its input in several passes with a barrier or an exchange between them: once for a maximum, once
+//! for a sum, once for the result. What does not stay on chip between the passes is read again.
+//!
+//! # Evidence
+//! Loads before and after a barrier or a shuffle that move the same number of sectors, in a kernel that is bound by
+//! DRAM or the L2.
+//!
+//! # Why it costs time
+//! Each pass costs the bandwidth of the whole input.
+//!
+//! # What to do
+//! Do it in one pass: online algorithms (running maximum and sum, Welford's variance), keep the row in registers or
+//! shared memory between the phases, fuse the phases.
+//!
+//! # When it is wrong
+//! Two inputs of the same size that are read in different phases look the same; the addresses are not in the report.
+//!
+//! # References
+//! M. Milakov and N. Gimelshein, "Online normalizer calculation for softmax"; B. P. Welford, "Note on a method for
+//! calculating corrected sums of squares".
+
+use super::draft::Draft;
+use super::per_instruction::places;
+use super::saving::Remedy;
+use super::{Case, Outcome};
+use crate::document::Confidence;
+use crate::ledger::{Relief, Stage};
+use ridge_model::arch::SECTOR_BYTES;
+
+pub(super) const ID: &str = "redundant-traffic";
+
+const NEEDS: &[&str] = &["SourceCounters", "MemoryWorkloadAnalysis_Tables"];
+
+/// From this share on moving data is what limits.
+const BUSY: f64 = 0.5;
+/// Phases that move the same data move the same number of sectors, up to edges.
+const SAME: f64 = 0.02;
+/// A phase has to move this part of all loads at least.
+const LARGE: f64 = 0.15;
+
+pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
+    let Some(code) = case.code else {
+        return Outcome::Clear;
+    };
+    let path = [
+        Stage::DramBytes,
+        Stage::L2Requests,
+        Stage::L2Sectors,
+        Stage::L2Return,
+    ];
+    let busy = path
+        .iter()
+        .map(|stage| case.busy(*stage))
+        .fold(0.0, f64::max);
+    if busy < BUSY || busy < case.busiest() - 0.1 {
+        return Outcome::Clear;
+    }
+    let phases = phases(case, code);
+    let all: f64 = phases.iter().sum();
+    let largest = phases.iter().copied().fold(0.0, f64::max);
+    let passes = phases
+        .iter()
+        .filter(|sectors| **sectors >= (1.0 - SAME) * largest)
+        .count();
+    if passes < 2 || largest < LARGE * all {
+        return Outcome::Clear;
+    }
+    let again = largest * (passes as f64 - 1.0);
+    let sectors = case
+        .number("memory_l2_theoretical_sectors_global")
+        .unwrap_or(all)
+        .max(all);
+    // What the L2 kept between the passes did not cross the DRAM interface again.
+    let read = case.number("dram__sectors_read.sum").unwrap_or(0.0);
+    let from_dram = (read / all).min(1.0);
+    let dram = case
+        .ledger
+        .row(Stage::DramBytes)
+        .filter(|row| row.unit == "byte" && row.demand > 0.0);
+    let dram_kept = dram.map_or(1.0, |row| {
+        1.0 - again * from_dram * SECTOR_BYTES / row.demand
+    });
+    let kept = 1.0 - again / sectors;
+    let relief = [
+        Stage::L1Fill,
+        Stage::L1Wavefronts,
+        Stage::L1Writeback,
+        Stage::L2Requests,
+        Stage::L2Sectors,
+        Stage::L2Return,
+    ]
+    .iter()
+    .fold(Relief::none(), |relief, stage| relief.leave(*stage, kept))
+    .leave(Stage::DramBytes, dram_kept.clamp(0.0, 1.0));
+    Draft::new(
+        ID,
+        format!("{passes} passes with barriers between them each read the same number of sectors"),
+    )
+    .confidence(Confidence::Low)
+    .seen_against("sectors read by all passes", all, "sector", all - again)
+    .seen("sectors read by one pass", largest, "sector")
+    .seen("dram__sectors_read.sum", read, "sector")
+    .act(&[
+        "do it in one pass: a running maximum and sum, Welford's variance",
+        "keep the row in registers or shared memory between the phases",
+    ])
+    .falls("dram__bytes_read.sum")
+    .falls("lts__t_sectors_srcunit_tex_op_read.sum")
+    .at(places(
+        &case.by_instruction("memory_l2_theoretical_sectors_global"),
+        case.code,
+    ))
+    .weigh(case, &Remedy::new(relief), NEEDS)
+}
+
+/// Sectors that loads move between one barrier or exchange and the next, in the order of the code.
+fn phases(case: &Case<'_, '_>, code: &crate::CodeMap) -> Vec<f64> {
+    /// The code of `memory_access_type` for a load.
+    const LOAD: f64 = 2.0;
+    let sectors = case.by_instruction("memory_l2_theoretical_sectors_global");
+    let loads: std::collections::HashSet<u64> = case
+        .by_instruction("memory_access_type")
+        .into_iter()
+        .filter(|(_, kind)| (kind - LOAD).abs() < 0.5)
+        .map(|(address, _)| address)
+        .collect();
+    let mut phases = vec![0.0];
+    let mut last = None;
+    for (address, count) in sectors
+        .into_iter()
+        .filter(|(address, _)| loads.contains(address))
+    {
+        if last.is_some_and(|last| code.has_exchange_between(last, address)) {
+            phases.push(0.0);
+        }
+        if let Some(phase) = phases.last_mut() {
+            *phase += count;
+        }
+        last = Some(address);
+    }
+    phases
+}
