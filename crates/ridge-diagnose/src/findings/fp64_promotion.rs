@@ -52,10 +52,14 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         .leave(Stage::Fp64, 0.0)
         .leave(Stage::Xu, (1.0 - conversions / unit).max(0.0))
         .leave(Stage::Issue, kept);
-    // The arithmetic itself stays, on the FMA pipe: one issue slot and one pass for each.
+    // The arithmetic itself stays, on the FMA pipe: one issue slot for each. Without roundings in between, a
+    // multiplication and an addition may become one.
     let single = mix.of_opcodes(mix::FP32);
-    let arithmetic = case.busy(Stage::Issue) * (double + single) / total;
-    let remedy = Remedy::new(relief).not_below(arithmetic.min(1.0));
+    let arithmetic =
+        |part: f64| (case.busy(Stage::Issue) * (part * double + single) / total).min(1.0);
+    let remedy = Remedy::new(relief)
+        .not_below(arithmetic(0.5))
+        .hardly_below(arithmetic(1.0));
     Draft::new(
         ID,
         format!(
