@@ -47,11 +47,19 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     let unit = mix
         .of_opcodes(&["MUFU", "F2F", "F2I", "I2F", "FRND", "FCHK"])
         .max(1.0);
-    let kept = (1.0 - conversions / total).max(0.0);
-    let relief = Relief::none()
-        .leave(Stage::Fp64, 0.0)
-        .leave(Stage::Xu, (1.0 - conversions / unit).max(0.0))
-        .leave(Stage::Issue, kept);
+    let relieve = |kept: f64| {
+        Relief::none()
+            .leave(Stage::Fp64, 0.0)
+            .leave(Stage::Xu, (1.0 - conversions / unit).max(0.0))
+            .leave(Stage::Issue, kept)
+    };
+    // At most, constants of 64 bits and the moves of register pairs go too.
+    let needed = double
+        + mix.of_opcodes(mix::FP32)
+        + mix.of_opcodes(mix::GLOBAL_LOADS)
+        + mix.of_opcodes(mix::GLOBAL_STORES);
+    let at_most = relieve((needed / total).min(1.0));
+    let likely = relieve((1.0 - conversions / total).max(0.0));
     // The arithmetic itself stays, on the FMA pipe: one issue slot for each. Without roundings in between, a
     // multiplication and an addition may become one.
     let single = mix.of_opcodes(mix::FP32);
