@@ -65,7 +65,8 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     let single = mix.of_opcodes(mix::FP32);
     let arithmetic =
         |part: f64| (case.busy(Stage::Issue) * (part * double + single) / total).min(1.0);
-    let remedy = Remedy::new(relief)
+    let remedy = Remedy::new(at_most)
+        .likely(likely)
         .not_below(arithmetic(0.5))
         .hardly_below(arithmetic(1.0));
     Draft::new(
