@@ -51,6 +51,10 @@ pub(crate) enum Kind {
     Cubin(Cow<'static, str>),
     #[error("not a readable CSV export: {0}")]
     Csv(Cow<'static, str>),
+    #[error("cannot write: {0}")]
+    Write(String),
+    #[error("format version {0} is newer than what can be redacted safely; nothing was written")]
+    VersionToRedact(u64),
 }
 
 impl Error {
@@ -85,6 +89,8 @@ impl Error {
             #[cfg(feature = "lines")]
             Kind::Cubin(_) => "NCU0013",
             Kind::Csv(_) => "NCU0014",
+            Kind::Write(_) => "NCU0015",
+            Kind::VersionToRedact(_) => "NCU0016",
         }
     }
 

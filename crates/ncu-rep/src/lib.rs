@@ -30,8 +30,10 @@
 pub mod cubin;
 #[cfg(feature = "decompress")]
 mod decompress;
+mod encode;
 mod error;
 mod metric;
+pub mod redact;
 pub mod report;
 mod wire;
 

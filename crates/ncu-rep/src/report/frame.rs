@@ -17,9 +17,9 @@ use crate::wire::{self, Message};
 /// `NVR` and a zero byte.
 pub(crate) const MAGIC: [u8; 4] = *b"NVR\0";
 /// The format version that every report seen so far has.
-const KNOWN_VERSION: u64 = 7;
+pub(crate) const KNOWN_VERSION: u64 = 7;
 /// Bounds the memory of the string table; real tables hold a few thousand names.
-const MAX_STRINGS: usize = 1 << 22;
+pub(crate) const MAX_STRINGS: usize = 1 << 22;
 
 /// Where a profiled workload lies in the file. Kept small: hostile files announce millions.
 #[derive(Clone, Copy, Debug)]
@@ -31,38 +31,29 @@ pub(super) struct Entry {
 }
 
 /// One kind of payload entry.
-#[derive(Clone, Copy)]
-enum Content {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
     Source,
     Workload(WorkloadKind),
 }
 
 /// Number of entries by kind, in the order in which they stand in the payload.
 #[derive(Default)]
-struct BlockHeader<'a> {
+pub(crate) struct BlockHeader<'a> {
     sources: u64,
     kernels: u64,
     ranges: u64,
     command_lists: u64,
     graphs: u64,
     payload_size: u64,
-    process: Option<Process>,
-    capture: Vec<Message<'a>>,
-    strings: Vec<Message<'a>>,
+    pub(crate) process: Option<Process>,
+    pub(crate) capture: Vec<Message<'a>>,
+    pub(crate) strings: Vec<Message<'a>>,
 }
 
 pub(super) fn parse(bytes: &[u8]) -> Result<Report<'_>, Error> {
-    if bytes.is_empty() {
-        return Err(Error::new(Kind::Empty, 0, ""));
-    }
-    if !bytes.starts_with(&MAGIC) {
-        return Err(Error::new(Kind::NotAReport(describe(bytes)), 0, ""));
-    }
     let mut reader = Reader {
-        cursor: Cursor {
-            bytes,
-            position: MAGIC.len(),
-        },
+        cursor: Cursor::open(bytes)?,
         ..Reader::default()
     };
     reader.read_file();
@@ -114,12 +105,26 @@ fn describe(bytes: &[u8]) -> Cow<'static, str> {
 
 /// A position in the file.
 #[derive(Clone, Copy, Default)]
-struct Cursor<'a> {
+pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
     position: usize,
 }
 
 impl<'a> Cursor<'a> {
+    /// A cursor behind the magic of a report.
+    pub(crate) fn open(bytes: &'a [u8]) -> Result<Self, Error> {
+        if bytes.is_empty() {
+            return Err(Error::new(Kind::Empty, 0, ""));
+        }
+        if !bytes.starts_with(&MAGIC) {
+            return Err(Error::new(Kind::NotAReport(describe(bytes)), 0, ""));
+        }
+        Ok(Self {
+            bytes,
+            position: MAGIC.len(),
+        })
+    }
+
     fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.position..).unwrap_or_default()
     }
@@ -128,7 +133,7 @@ impl<'a> Cursor<'a> {
         u64::try_from(self.position).unwrap_or(u64::MAX)
     }
 
-    fn at_end(&self) -> bool {
+    pub(crate) fn at_end(&self) -> bool {
         self.position >= self.bytes.len()
     }
 
@@ -174,9 +179,52 @@ impl<'a> Cursor<'a> {
     }
 
     /// A message behind its size.
-    fn sized(&mut self) -> Result<Message<'a>, Error> {
+    pub(crate) fn sized(&mut self) -> Result<Message<'a>, Error> {
         let size = self.size()?;
         self.take(u64::from(size))
+    }
+
+    /// Goes over the payload of a block, entry by entry. An error of the visitor ends it.
+    pub(crate) fn payload(
+        &mut self,
+        header: &BlockHeader<'a>,
+        problems: &mut Problems,
+        mut visit: impl FnMut(Content, Message<'a>, &mut Problems) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let start = *self;
+        let whole = self.take(header.payload_size);
+        // A payload that breaks off still has its first entries.
+        let end = match &whole {
+            Ok(_) => self.position,
+            Err(_) => start.bytes.len(),
+        };
+        let mut payload = Cursor {
+            bytes: start.bytes.get(..end).unwrap_or_default(),
+            position: start.position,
+        };
+        for (content, count) in header.contents() {
+            for found in 0..count {
+                if payload.at_end() {
+                    if whole.is_ok() {
+                        let kind = Kind::Count {
+                            announced: count,
+                            found,
+                        };
+                        problems.push(Error::new(kind, payload.offset(), content.name()));
+                    }
+                    break;
+                }
+                match payload.sized() {
+                    Ok(message) => visit(content, message, problems)?,
+                    Err(error) if whole.is_ok() => {
+                        problems.push(error.inside(content.name()));
+                        return Ok(());
+                    }
+                    Err(error) => return Err(error.inside(content.name())),
+                }
+            }
+        }
+        whole.map(|_| ()).map_err(|error| error.inside("payload"))
     }
 }
 
@@ -257,7 +305,15 @@ impl<'a> Reader<'a> {
             .process
             .as_ref()
             .map(|process| self.process_index(process));
-        self.read_payload(&header, process)
+        let mut problems = std::mem::take(&mut self.problems);
+        let mut cursor = self.cursor;
+        let outcome = cursor.payload(&header, &mut problems, |content, message, problems| {
+            self.add_entry(content, message, process, problems);
+            Ok(())
+        });
+        self.cursor = cursor;
+        self.problems = problems;
+        outcome
     }
 
     /// The table is additive: indices run on from block to block.
@@ -300,53 +356,17 @@ impl<'a> Reader<'a> {
         u32::try_from(place).unwrap_or(u32::MAX)
     }
 
-    fn read_payload(
+    fn add_entry(
         &mut self,
-        header: &BlockHeader<'a>,
+        content: Content,
+        message: Message<'a>,
         process: Option<u32>,
-    ) -> Result<(), Error> {
-        let start = self.cursor;
-        let whole = self.cursor.take(header.payload_size);
-        // A payload that breaks off still has its first entries.
-        let end = match &whole {
-            Ok(_) => self.cursor.position,
-            Err(_) => start.bytes.len(),
-        };
-        let mut payload = Cursor {
-            bytes: start.bytes.get(..end).unwrap_or_default(),
-            position: start.position,
-        };
-        for (content, count) in header.contents() {
-            for found in 0..count {
-                if payload.at_end() {
-                    if whole.is_ok() {
-                        let kind = Kind::Count {
-                            announced: count,
-                            found,
-                        };
-                        self.problems
-                            .push(Error::new(kind, payload.offset(), content.name()));
-                    }
-                    break;
-                }
-                match payload.sized() {
-                    Ok(message) => self.add_entry(content, message, process),
-                    Err(error) if whole.is_ok() => {
-                        self.problems.push(error.inside(content.name()));
-                        return Ok(());
-                    }
-                    Err(error) => return Err(error.inside(content.name())),
-                }
-            }
-        }
-        whole.map(|_| ()).map_err(|error| error.inside("payload"))
-    }
-
-    fn add_entry(&mut self, content: Content, message: Message<'a>, process: Option<u32>) {
+        problems: &mut Problems,
+    ) {
         match content {
             Content::Source => {
                 if let Err(error) = self.sources.add(message) {
-                    self.problems.push(error.inside("source"));
+                    problems.push(error.inside("source"));
                 }
             }
             Content::Workload(kind) => self.entries.push(Entry {
@@ -360,7 +380,7 @@ impl<'a> Reader<'a> {
 }
 
 impl Content {
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Source => "source",
             Self::Workload(kind) => kind.field_name(),
@@ -369,7 +389,7 @@ impl Content {
 }
 
 impl<'a> BlockHeader<'a> {
-    fn decode(message: Message<'a>) -> Result<Self, Error> {
+    pub(crate) fn decode(message: Message<'a>) -> Result<Self, Error> {
         let mut header = Self::default();
         for field in message.fields() {
             let field = field?;
