@@ -25,6 +25,7 @@
 //! ```
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+pub mod csv;
 #[cfg(feature = "lines")]
 #[cfg_attr(docsrs, doc(cfg(feature = "lines")))]
 pub mod cubin;
@@ -35,6 +36,7 @@ mod error;
 mod metric;
 pub mod redact;
 pub mod report;
+mod unit;
 mod wire;
 
 #[cfg(feature = "decompress")]
@@ -42,3 +44,4 @@ pub use decompress::{Unpacked, default_limit, unpack};
 pub use error::Error;
 pub use metric::{Category, Instance, Instances, Metric, Metrics, Value};
 pub use report::{Partial, Profile, Report};
+pub use unit::{ScaledUnit, Unit, unit_of};

@@ -37,7 +37,6 @@ fn report() {
 }
 
 #[test]
-#[ignore = "the body of this target is not written yet"]
 fn csv() {
     replay("csv", bodies::csv);
 }

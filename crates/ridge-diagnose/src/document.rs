@@ -84,6 +84,8 @@ pub struct Collection {
     pub sections: Vec<String>,
     /// Passes over each kernel: the smallest and the largest number.
     pub passes: Option<(u64, u64)>,
+    /// Whether the profiler said that it held the clocks.
+    pub clock_was_held: Option<bool>,
     /// Slowest and fastest SM clock of all kernels, in hertz.
     pub sm_clock_hz: Option<(f64, f64)>,
 }
@@ -333,7 +335,7 @@ pub struct Location {
 pub struct NotChecked {
     /// The finding.
     pub id: String,
-    /// The sections of the profiler that would allow it.
+    /// The sections of the profiler that would allow it, all of them together.
     pub needs: Vec<String>,
 }
 

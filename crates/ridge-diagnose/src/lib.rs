@@ -1,1 +1,41 @@
-//! Placeholder.
+//! From counters to verdicts: what limits a kernel, what is wrong with it, and what each remedy can save at most.
+//!
+//! The crate takes a [`KernelProfile`] (counters of one workload, whatever file they came from), sets up the
+//! [`Ledger`] of demand against capacity, and asks one check after the other what the ledger would look like without a
+//! flaw. It reads no file, prints nothing and renders nothing: the answer is a [`document::Document`].
+//!
+//! ```
+//! # fn main() -> Result<(), ncu_rep::Error> {
+//! # let file = include_bytes!("../../../fixtures/reports/vadd.ncu-rep.zst");
+//! let unpacked = ncu_rep::unpack(file, ncu_rep::default_limit(file.len() as u64));
+//! let report = ncu_rep::Report::parse(&unpacked.bytes)?;
+//! let profile = report.profile(1).expect("the fixture holds two kernels");
+//! let metrics = profile.metrics().value;
+//! let architecture = ridge_model::Architecture::of(ridge_model::ComputeCapability { major: 9, minor: 0 });
+//! let ledger = ridge_diagnose::Ledger::new(&metrics, architecture.as_ref());
+//! let busiest = ledger.busiest().expect("a full report gives a full ledger");
+//! assert_eq!(busiest.stage.resource(), ridge_diagnose::Resource::Dram);
+//! # Ok(())
+//! # }
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod attainable;
+mod code;
+mod diagnose;
+pub mod document;
+mod findings;
+mod hot_lines;
+mod ledger;
+mod limiter;
+mod profile;
+mod settle;
+mod speed_of_light;
+mod stalls;
+
+pub use code::CodeMap;
+pub use diagnose::{Group, Options, diagnose};
+pub use findings::{ids, is_verdict};
+pub use ledger::{Class, Ledger, Relief, Resource, Row, Stage};
+pub use profile::{Case, GroupKey, KernelProfile};
+pub use speed_of_light::{Member, SpeedOfLight};

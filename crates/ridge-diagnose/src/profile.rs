@@ -13,6 +13,10 @@ pub struct KernelProfile<'r> {
     pub name: String,
     /// The whole demangled name.
     pub signature: String,
+    /// The mangled name, by which code calls the function.
+    pub mangled: Option<String>,
+    /// Whether the counters mix several kernels: ranges, command lists and graphs.
+    pub is_mixture: bool,
     /// Blocks in the grid; absent for ranges and graphs.
     pub grid: Option<Dim3>,
     /// Threads in a block; absent for ranges and graphs.
@@ -42,13 +46,19 @@ impl KernelProfile<'_> {
     /// GPU time of the workload in nanoseconds.
     #[must_use]
     pub fn duration_ns(&self) -> Option<f64> {
-        self.metrics.number("gpu__time_duration.sum").filter(|ns| *ns > 0.0)
+        self.metrics
+            .number("gpu__time_duration.sum")
+            .filter(|ns| *ns > 0.0)
     }
 
     /// Compute capability of the device.
     #[must_use]
     pub fn capability(&self) -> Option<ComputeCapability> {
-        let number = |name| self.metrics.integer(name).and_then(|number| u32::try_from(number).ok());
+        let number = |name| {
+            self.metrics
+                .integer(name)
+                .and_then(|number| u32::try_from(number).ok())
+        };
         Some(ComputeCapability {
             major: number("device__attribute_compute_capability_major")?,
             minor: number("device__attribute_compute_capability_minor")?,
@@ -80,7 +90,12 @@ impl KernelProfile<'_> {
         let shared_bytes = bytes("launch__shared_mem_per_block_static")
             .zip(bytes("launch__shared_mem_per_block_dynamic"))
             .map(|(fixed, dynamic)| fixed.saturating_add(dynamic));
-        GroupKey { signature: self.signature.clone(), grid: self.grid, block: self.block, shared_bytes }
+        GroupKey {
+            signature: self.signature.clone(),
+            grid: self.grid,
+            block: self.block,
+            shared_bytes,
+        }
     }
 }
 
@@ -91,6 +106,8 @@ pub struct Case<'c, 'r> {
     pub profile: &'c KernelProfile<'r>,
     /// Its resource ledger.
     pub ledger: &'c crate::Ledger,
+    /// The profiler's Speed Of Light.
+    pub speed_of_light: &'c crate::SpeedOfLight,
     /// Its code, where the source holds it.
     pub code: Option<&'c CodeMap>,
 }

@@ -39,35 +39,77 @@ impl SpeedOfLight {
     pub fn new(metrics: &Metrics<'_>) -> Self {
         let share = |name: &str| metrics.number(name).map(|percent| percent / 100.0);
         let mut members: Vec<Member> = Vec::new();
-        for list in [COMPUTE, MEMORY] {
-            let Some(list) = metrics.text(&format!("breakdown:{list}")) else { continue };
-            for name in list.split(',') {
-                let Some(share) = share(name) else { continue };
-                if !members.iter().any(|member| member.metric == name) {
-                    members.push(Member { metric: name.to_owned(), resource: resource_of(name), share });
-                }
+        let mut add = |name: &str| {
+            if let Some(share) = share(name)
+                && !members.iter().any(|member| member.metric == name)
+            {
+                members.push(Member {
+                    metric: name.to_owned(),
+                    resource: resource_of(name),
+                    share,
+                });
             }
+        };
+        let lists: Vec<&str> = [COMPUTE, MEMORY]
+            .iter()
+            .filter_map(|value| metrics.text(&format!("breakdown:{value}")))
+            .collect();
+        if lists.is_empty() {
+            // Exports drop the lists but keep the members, and some keep only the value of each level.
+            let named = metrics.iter().map(|metric| metric.name);
+            named
+                .filter(|name| name.ends_with(SUFFIX) && resource_of(name).is_some())
+                .for_each(&mut add);
+        }
+        lists
+            .iter()
+            .flat_map(|list| list.split(','))
+            .for_each(&mut add);
+        if lists.is_empty() {
+            members.extend(l1_of_active_cycles(metrics, share(MEMORY)));
         }
         members.sort_by(|a, b| b.share.total_cmp(&a.share));
-        Self { compute: share(COMPUTE), memory: share(MEMORY), members }
+        Self {
+            compute: share(COMPUTE),
+            memory: share(MEMORY),
+            members,
+        }
     }
 
     /// The largest member whose unit is known.
     #[must_use]
     pub fn busiest(&self) -> Option<(&Member, Resource)> {
-        self.members.iter().find_map(|member| Some((member, member.resource?)))
+        self.members
+            .iter()
+            .find_map(|member| Some((member, member.resource?)))
     }
 }
 
+/// The basic set keeps the L1 value over active cycles only. It is above that over all cycles, and so above what the L1
+/// adds to the memory value: the smaller of the two is what the L1 can be busy.
+fn l1_of_active_cycles(metrics: &Metrics<'_>, memory: Option<f64>) -> Option<Member> {
+    const METRIC: &str = "l1tex__throughput.avg.pct_of_peak_sustained_active";
+    let share = metrics.number(METRIC)? / 100.0;
+    Some(Member {
+        metric: METRIC.to_owned(),
+        resource: Some(Resource::L1),
+        share: share.min(memory?),
+    })
+}
+
 /// The resource that a member of a breakdown list stands for.
+///
+/// The address divergence unit (`sm__inst_executed_pipe_adu`) has none: it serves barriers and indexed constants.
 fn resource_of(metric: &str) -> Option<Resource> {
     let name = metric.strip_suffix(SUFFIX).unwrap_or(metric);
     Some(match name {
         "lts__d_atomic_input_cycles_active" => Resource::AtomicL2,
         "idc__request_cycles_active" => Resource::Constant,
-        // The address divergence unit serves barriers and indexed constants; which of them, the counters tell later.
-        "sm__inst_executed_pipe_adu" => Resource::Constant,
-        "sm__issue_active" | "sm__inst_executed" | "sm__inst_executed_pipe_cbu_pred_on_any" => Resource::Issue,
+        // The value of a whole level stands in for its members where they were not collected.
+        "gpu__dram_throughput" => Resource::Dram,
+        "sm__issue_active" | "sm__inst_executed" | "sm__inst_executed_pipe_cbu_pred_on_any" => {
+            Resource::Issue
+        }
         "sm__inst_executed_pipe_xu" => Resource::Xu,
         "sm__inst_executed_pipe_uniform" => Resource::Uniform,
         "sm__inst_executed_pipe_fp16" | "sm__inst_executed_pipe_fma_type_fp16" => Resource::Fp16,

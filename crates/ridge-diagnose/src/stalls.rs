@@ -8,23 +8,27 @@ const LATENCY: &str = "smsp__average_warp_latency_per_inst_issued.ratio";
 
 /// A reason for which warps wait.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stall {
+pub(crate) struct Stall {
     /// The profiler's name of the reason, such as `long_scoreboard`.
-    pub reason: String,
+    pub(crate) reason: String,
     /// Cycles that a warp spends in it for each instruction.
-    pub cycles: f64,
+    pub(crate) cycles: f64,
     /// Share of the time between two instructions of a warp.
-    pub share: f64,
+    pub(crate) share: f64,
 }
 
 /// Reasons, longest first. `selected` (issuing) is left out: it is no wait.
 #[must_use]
-pub fn stalls(metrics: &Metrics<'_>) -> Vec<Stall> {
+pub(crate) fn stalls(metrics: &Metrics<'_>) -> Vec<Stall> {
     let mut list: Vec<Stall> = metrics
         .iter()
         .filter_map(|metric| {
             let reason = metric.name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?;
-            Some(Stall { reason: reason.to_owned(), cycles: metric.number()?, share: 0.0 })
+            Some(Stall {
+                reason: reason.to_owned(),
+                cycles: metric.number()?,
+                share: 0.0,
+            })
         })
         .collect();
     // The sum equals the stored latency, but for very short kernels, where counters of different passes disagree.
@@ -43,7 +47,7 @@ pub fn stalls(metrics: &Metrics<'_>) -> Vec<Stall> {
 
 /// What a reason means, in a few words.
 #[must_use]
-pub fn meaning(reason: &str) -> &'static str {
+pub(crate) fn meaning(reason: &str) -> &'static str {
     match reason {
         "barrier" => "other warps of the block at a barrier",
         "branch_resolving" => "a branch target",

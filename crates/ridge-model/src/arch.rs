@@ -88,7 +88,11 @@ impl Architecture {
             (9, 0) => Self {
                 uniform_lanes: Some(64.0),
                 has_split_fma: true,
-                l2_slice: Some(L2Slice { requests: 1.0, sectors: 3.0, written_sectors: 1.0 }),
+                l2_slice: Some(L2Slice {
+                    requests: 1.0,
+                    sectors: 3.0,
+                    written_sectors: 1.0,
+                }),
                 ..lanes(128.0, 64.0, 64.0)
             },
             (10, 0) => lanes(128.0, 64.0, 64.0),
@@ -110,8 +114,17 @@ mod tests {
 
     #[test]
     fn an_unknown_capability_is_absent() {
-        assert_eq!(Architecture::of(ComputeCapability { major: 6, minor: 1 }), None);
-        assert_eq!(Architecture::of(ComputeCapability { major: 99, minor: 0 }), None);
+        assert_eq!(
+            Architecture::of(ComputeCapability { major: 6, minor: 1 }),
+            None
+        );
+        assert_eq!(
+            Architecture::of(ComputeCapability {
+                major: 99,
+                minor: 0
+            }),
+            None
+        );
     }
 
     #[test]

@@ -29,11 +29,14 @@
 pub mod bar;
 pub mod charset;
 pub mod escape;
+pub mod export;
+pub mod json;
 pub mod kernel_name;
 pub mod redact;
 pub mod style;
 pub mod table;
 #[cfg(test)]
 mod testing;
+pub mod why;
 pub mod width;
 pub mod wrap;

@@ -1,2 +1,7 @@
-//! The command `ridge`.
-fn main() {}
+//! The command `ridge`. Everything that it does is in the library.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ridge::run(std::env::args_os())
+}

@@ -24,42 +24,42 @@
 use super::Outcome;
 use crate::attainable::attainable;
 use crate::document::{Confidence, Direction, Evidence, Finding, Verify};
-use crate::ledger::Stage;
+use crate::ledger::{Resource, Stage};
 use crate::profile::Case;
 
 pub(super) const ID: &str = "at-dram-limit";
 
 /// A kernel is at the limit when less than a tenth of its time lies between it and the attainable roof.
 const WITHIN: f64 = 0.10;
-const NEEDS: &[&str] = &["SpeedOfLight", "MemoryWorkloadAnalysis"];
+const NEEDS: &[&str] = &["SpeedOfLight"];
 
 pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
-    let Some(row) = case.ledger.row(Stage::DramBytes) else { return Outcome::NotChecked(NEEDS) };
+    let Some(seen) = Seen::of(case) else {
+        return Outcome::NotChecked(NEEDS);
+    };
     let attainable = attainable(Stage::DramBytes);
-    let gap = (1.0 - row.busy_share / attainable.share).max(0.0);
-    let is_busiest = case.ledger.busiest().is_some_and(|busiest| busiest.stage == Stage::DramBytes);
-    if gap > WITHIN || !is_busiest {
+    let gap = (1.0 - seen.share / attainable.share).max(0.0);
+    if gap > WITHIN || !seen.is_busiest {
         return Outcome::Clear;
     }
-    let next = case.ledger.by_resource().get(1).map(|row| row.stage.resource());
+    let next = case
+        .ledger
+        .by_resource()
+        .get(1)
+        .map(|row| row.stage.resource());
     Outcome::Found(Box::new(Finding {
         id: ID.to_owned(),
         title: format!(
             "device memory is busy for {:.0} % of the time; about {:.0} % is what kernels attain",
-            100.0 * row.busy_share,
+            100.0 * seen.share,
             100.0 * attainable.share
         ),
-        saving_ceiling: (1.0 - row.busy_share).clamp(0.0, 1.0),
+        saving_ceiling: (1.0 - seen.share).clamp(0.0, 1.0),
         saving_expected: gap,
         next_limit: next,
-        confidence: Confidence::High,
+        confidence: seen.confidence,
         evidence: vec![
-            Evidence {
-                metric: row.source.join(" + "),
-                value: row.demand,
-                unit: row.unit.to_owned(),
-                healthy: None,
-            },
+            seen.evidence,
             Evidence {
                 metric: format!("attainable share of the DRAM peak ({})", attainable.source),
                 value: attainable.share,
@@ -75,4 +75,51 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         verify: vec![Verify { metric: "dram__bytes_read.sum".to_owned(), direction: Direction::Down, target: None }],
         locations: Vec::new(),
     }))
+}
+
+/// How busy the interface is: from the ledger, else from the profiler's own percentage.
+struct Seen {
+    share: f64,
+    is_busiest: bool,
+    confidence: Confidence,
+    evidence: Evidence,
+}
+
+impl Seen {
+    fn of(case: &Case<'_, '_>) -> Option<Self> {
+        if let Some(row) = case.ledger.row(Stage::DramBytes) {
+            return Some(Self {
+                share: row.busy_share,
+                is_busiest: case
+                    .ledger
+                    .busiest()
+                    .is_some_and(|busiest| busiest.stage == Stage::DramBytes),
+                confidence: Confidence::High,
+                evidence: Evidence {
+                    metric: row.source.join(", "),
+                    value: row.demand,
+                    unit: row.unit.to_owned(),
+                    healthy: None,
+                },
+            });
+        }
+        let mut members = case
+            .speed_of_light
+            .members
+            .iter()
+            .filter(|member| member.resource.is_some());
+        let busiest = members.clone().next()?.resource;
+        let member = members.find(|member| member.resource == Some(Resource::Dram))?;
+        Some(Self {
+            share: member.share,
+            is_busiest: busiest == Some(Resource::Dram),
+            confidence: Confidence::Medium,
+            evidence: Evidence {
+                metric: member.metric.clone(),
+                value: 100.0 * member.share,
+                unit: "%".to_owned(),
+                healthy: None,
+            },
+        })
+    }
 }

@@ -21,9 +21,9 @@
 //! # References
 //! CUDA C++ Programming Guide, "Shared Memory" of the compute capabilities.
 
+use super::Outcome;
 use super::per_instruction::{excess, places, total};
 use super::saving::saving;
-use super::Outcome;
 use crate::document::{Confidence, Direction, Evidence, Finding, Verify};
 use crate::ledger::{Relief, Stage};
 use crate::profile::Case;
@@ -43,12 +43,18 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     if excess_wavefronts <= 0.0 {
         return Outcome::Clear;
     }
-    let Some(row) = case.ledger.row(Stage::SharedWavefronts).filter(|row| row.demand > 0.0) else {
+    let Some(row) = case
+        .ledger
+        .row(Stage::SharedWavefronts)
+        .filter(|row| row.demand > 0.0)
+    else {
         return Outcome::NotChecked(NEEDS);
     };
     let kept = (1.0 - excess_wavefronts / row.demand).clamp(0.0, 1.0);
     let relief = Relief::none().leave(Stage::SharedWavefronts, kept);
-    let Some(saving) = saving(case.ledger, &relief, &relief) else { return Outcome::NotChecked(NEEDS) };
+    let Some(saving) = saving(case.ledger, &relief, &relief) else {
+        return Outcome::NotChecked(NEEDS);
+    };
     Outcome::Found(Box::new(Finding {
         id: ID.to_owned(),
         title: format!(
@@ -60,8 +66,18 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         next_limit: saving.next_limit,
         confidence: Confidence::High,
         evidence: vec![
-            Evidence { metric: ACTUAL.to_owned(), value: actual, unit: "wavefront".to_owned(), healthy: Some(ideal) },
-            Evidence { metric: IDEAL.to_owned(), value: ideal, unit: "wavefront".to_owned(), healthy: None },
+            Evidence {
+                metric: ACTUAL.to_owned(),
+                value: actual,
+                unit: "wavefront".to_owned(),
+                healthy: Some(ideal),
+            },
+            Evidence {
+                metric: IDEAL.to_owned(),
+                value: ideal,
+                unit: "wavefront".to_owned(),
+                healthy: None,
+            },
             Evidence {
                 metric: "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum".to_owned(),
                 value: row.demand,
@@ -70,7 +86,8 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
             },
         ],
         actions: vec![
-            "pad each row of the tile by one element, so that a column walks over all banks".to_owned(),
+            "pad each row of the tile by one element, so that a column walks over all banks"
+                .to_owned(),
             "swizzle: combine the column with the row number by exclusive or".to_owned(),
             "map lanes to another dimension of the tile".to_owned(),
         ],

@@ -6,6 +6,7 @@
 mod at_dram_limit;
 mod bank_conflicts;
 mod per_instruction;
+pub(crate) use per_instruction::places;
 mod saving;
 mod uncoalesced_global;
 
@@ -29,13 +30,20 @@ struct Check {
 }
 
 const CHECKS: &[Check] = &[
-    Check { id: uncoalesced_global::ID, run: uncoalesced_global::check },
-    Check { id: bank_conflicts::ID, run: bank_conflicts::check },
-    Check { id: at_dram_limit::ID, run: at_dram_limit::check },
+    Check {
+        id: uncoalesced_global::ID,
+        run: uncoalesced_global::check,
+    },
+    Check {
+        id: bank_conflicts::ID,
+        run: bank_conflicts::check,
+    },
+    Check {
+        id: at_dram_limit::ID,
+        run: at_dram_limit::check,
+    },
 ];
 
-/// Findings with an expected saving below this are not worth a person's time and are left out.
-const SHOWN_FROM: f64 = 0.02;
 /// From this expected saving on there is something better to do than to accept the limit.
 const WORTHWHILE: f64 = 0.10;
 
@@ -43,12 +51,14 @@ const WORTHWHILE: f64 = 0.10;
 ///
 /// A verdict (`at-…`) says that no flaw is left; it stands first if nothing expects to save a tenth, and is left out
 /// otherwise.
-pub(crate) fn run(case: &Case<'_, '_>) -> (Vec<Finding>, Vec<NotChecked>) {
+pub(crate) fn run(case: &Case<'_, '_>, min_saving: f64) -> (Vec<Finding>, Vec<NotChecked>) {
     let (mut flaws, mut verdicts, mut not_checked) = (Vec::new(), Vec::new(), Vec::new());
     for check in CHECKS {
         match (check.run)(case) {
             Outcome::Found(finding) if is_verdict(&finding.id) => verdicts.push(*finding),
-            Outcome::Found(finding) if finding.saving_expected >= SHOWN_FROM => flaws.push(*finding),
+            Outcome::Found(finding) if finding.saving_expected >= min_saving => {
+                flaws.push(*finding)
+            }
             Outcome::Found(_) | Outcome::Clear => {}
             Outcome::NotChecked(needs) => not_checked.push(NotChecked {
                 id: check.id.to_owned(),
@@ -57,7 +67,10 @@ pub(crate) fn run(case: &Case<'_, '_>) -> (Vec<Finding>, Vec<NotChecked>) {
         }
     }
     flaws.sort_by(|a, b| b.saving_expected.total_cmp(&a.saving_expected));
-    if flaws.iter().all(|finding| finding.saving_expected < WORTHWHILE) {
+    if flaws
+        .iter()
+        .all(|finding| finding.saving_expected < WORTHWHILE)
+    {
         verdicts.append(&mut flaws);
         flaws = verdicts;
     }

@@ -19,7 +19,12 @@ pub(crate) fn total(metrics: &Metrics<'_>, name: &str) -> Option<f64> {
 
 /// Differences of two metrics by address: what is there beyond the ideal.
 pub(crate) fn excess(metrics: &Metrics<'_>, actual: &str, ideal: &str) -> Vec<(u64, f64)> {
-    let list = |name| metrics.get(name).and_then(|metric| metric.by_number().ok()).unwrap_or_default();
+    let list = |name| {
+        metrics
+            .get(name)
+            .and_then(|metric| metric.by_number().ok())
+            .unwrap_or_default()
+    };
     let ideal: HashMap<u64, f64> = list(ideal).into_iter().collect();
     list(actual)
         .into_iter()
@@ -40,24 +45,39 @@ pub(crate) fn places(values: &[(u64, f64)], code: Option<&CodeMap>) -> Vec<Locat
         return Vec::new();
     }
     // Instructions of one line count together; the one with the most stands for the line.
-    let mut lines: HashMap<(Option<String>, Option<u32>, u64), (Location, f64, f64)> = HashMap::new();
+    let mut lines: HashMap<(Option<String>, Option<u32>, u64), Line> = HashMap::new();
     for &(address, value) in values {
         let location = code.map_or_else(|| CodeMap::unknown(address), |code| code.locate(address));
         let instruction = if location.line.is_some() { 0 } else { address };
         let key = (location.file.clone(), location.line, instruction);
-        let entry = lines.entry(key).or_insert_with(|| (location.clone(), 0.0, 0.0));
-        entry.1 += value;
-        if value > entry.2 {
-            entry.0 = location;
-            entry.2 = value;
+        let line = lines.entry(key).or_default();
+        line.value += value;
+        if value > line.largest {
+            line.largest = value;
+            line.location = location;
         }
     }
-    let mut lines: Vec<_> = lines.into_values().collect();
-    lines.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.pc.cmp(&b.0.pc)));
+    let mut lines: Vec<Line> = lines.into_values().collect();
+    lines.sort_by(|a, b| {
+        b.value
+            .total_cmp(&a.value)
+            .then_with(|| a.location.pc.cmp(&b.location.pc))
+    });
     lines
         .into_iter()
-        .map(|(location, value, _)| Location { share: Some(value / whole), ..location })
+        .map(|line| Location {
+            share: Some(line.value / whole),
+            ..line.location
+        })
         .filter(|location| location.share >= Some(MIN_SHARE))
         .take(MAX_PLACES)
         .collect()
+}
+
+/// What one line has: all its instructions together, and the largest of them.
+#[derive(Default)]
+struct Line {
+    location: Location,
+    value: f64,
+    largest: f64,
 }

@@ -28,9 +28,17 @@ pub(crate) fn saving(ledger: &Ledger, at_most: &Relief, likely: &Relief) -> Opti
     let (_, floor) = ledger.bound_after(at_most)?;
     let ceiling = (1.0 - floor).clamp(0.0, 1.0);
     let (next, busy) = ledger.bound_after(likely)?;
-    let relieved = if today > 0.0 { (1.0 - busy / today).max(0.0) } else { 0.0 };
+    let relieved = if today > 0.0 {
+        (1.0 - busy / today).max(0.0)
+    } else {
+        0.0
+    };
     let waiting = (1.0 - today) * (1.0 - QUEUEING * relieved);
     let duration = (busy + waiting).max(busy / attainable(next).share).min(1.0);
     let expected = (1.0 - duration).clamp(0.0, ceiling);
-    Some(Saving { ceiling, expected, next_limit: Some(next.resource()) })
+    Some(Saving {
+        ceiling,
+        expected,
+        next_limit: Some(next.resource()),
+    })
 }

@@ -23,9 +23,9 @@
 //! # References
 //! CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory".
 
+use super::Outcome;
 use super::per_instruction::{excess, places, total};
 use super::saving::saving;
-use super::Outcome;
 use crate::document::{Confidence, Direction, Evidence, Finding, Verify};
 use crate::ledger::{Relief, Stage};
 use crate::profile::Case;
@@ -35,6 +35,7 @@ pub(super) const ID: &str = "uncoalesced-global";
 
 const ACTUAL: &str = "memory_l2_theoretical_sectors_global";
 const IDEAL: &str = "memory_l2_theoretical_sectors_global_ideal";
+/// The first holds the access patterns, the second the ledger that they are weighed with.
 const NEEDS: &[&str] = &["SourceCounters", "MemoryWorkloadAnalysis_Tables"];
 
 pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
@@ -47,15 +48,31 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     }
     let kept = ideal / actual;
     // At most, every stage that sectors pass shrinks in proportion.
-    let at_most = SECTOR_STAGES.iter().fold(Relief::none(), |relief, stage| relief.leave(*stage, kept));
+    let at_most = SECTOR_STAGES
+        .iter()
+        .fold(Relief::none(), |relief, stage| relief.leave(*stage, kept));
     // As a rule DRAM moves each sector that is needed once: no more than that can fall away, and nothing when the
     // caches already catch the excess.
-    let dram_sectors = case.ledger.row(Stage::DramBytes).filter(|row| row.unit == "byte");
-    let dram_kept = dram_sectors.map_or(kept, |row| (ideal / (row.demand / SECTOR_BYTES)).clamp(kept, 1.0));
-    let likely = SECTOR_STAGES.iter().fold(Relief::none(), |relief, stage| {
-        relief.leave(*stage, if *stage == Stage::DramBytes { dram_kept } else { kept })
+    let dram_sectors = case
+        .ledger
+        .row(Stage::DramBytes)
+        .filter(|row| row.unit == "byte");
+    let dram_kept = dram_sectors.map_or(kept, |row| {
+        (ideal / (row.demand / SECTOR_BYTES)).clamp(kept, 1.0)
     });
-    let Some(saving) = saving(case.ledger, &at_most, &likely) else { return Outcome::NotChecked(NEEDS) };
+    let likely = SECTOR_STAGES.iter().fold(Relief::none(), |relief, stage| {
+        relief.leave(
+            *stage,
+            if *stage == Stage::DramBytes {
+                dram_kept
+            } else {
+                kept
+            },
+        )
+    });
+    let Some(saving) = saving(case.ledger, &at_most, &likely) else {
+        return Outcome::NotChecked(NEEDS);
+    };
     let ratio = actual / ideal;
     Outcome::Found(Box::new(Finding {
         id: ID.to_owned(),
@@ -100,12 +117,24 @@ const SECTOR_STAGES: &[Stage] = &[
 
 fn evidence(case: &Case<'_, '_>, actual: f64, ideal: f64) -> Vec<Evidence> {
     let mut list = vec![
-        Evidence { metric: ACTUAL.to_owned(), value: actual, unit: "sector".to_owned(), healthy: Some(ideal) },
-        Evidence { metric: IDEAL.to_owned(), value: ideal, unit: "sector".to_owned(), healthy: None },
+        Evidence {
+            metric: ACTUAL.to_owned(),
+            value: actual,
+            unit: "sector".to_owned(),
+            healthy: Some(ideal),
+        },
+        Evidence {
+            metric: IDEAL.to_owned(),
+            value: ideal,
+            unit: "sector".to_owned(),
+            healthy: None,
+        },
     ];
     for operation in ["ld", "st"] {
         let number = |what: &str| {
-            case.profile.metrics.number(&format!("l1tex__t_{what}_pipe_lsu_mem_global_op_{operation}.sum"))
+            case.profile.metrics.number(&format!(
+                "l1tex__t_{what}_pipe_lsu_mem_global_op_{operation}.sum"
+            ))
         };
         if let (Some(sectors), Some(requests)) = (number("sectors"), number("requests"))
             && requests > 0.0

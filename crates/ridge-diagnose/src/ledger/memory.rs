@@ -15,20 +15,29 @@ const L1_STORE_BYTES: f64 = 32.0;
 
 pub(super) fn add_rows(builder: &mut Builder<'_, '_>, architecture: Option<&Architecture>) {
     add_dram(builder);
-    add_l2(builder, architecture.and_then(|architecture| architecture.l2_slice));
+    add_l2(
+        builder,
+        architecture.and_then(|architecture| architecture.l2_slice),
+    );
     add_l1(builder);
     // One wavefront a cycle in each SM, from 7.0 on.
     builder.add_sum(
         Stage::SharedWavefronts,
         &["l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"],
         "wavefront",
-        Capacity { per_cycle: 1.0, cycles: L1_CYCLES },
+        Capacity {
+            per_cycle: 1.0,
+            cycles: L1_CYCLES,
+        },
     );
 }
 
 /// Bytes against width × clock; where only the share of busy cycles was collected, busy against elapsed cycles.
 fn add_dram(builder: &mut Builder<'_, '_>) {
-    let (read, write) = (builder.number("dram__bytes_read.sum"), builder.number("dram__bytes_write.sum"));
+    let (read, write) = (
+        builder.number("dram__bytes_read.sum"),
+        builder.number("dram__bytes_write.sum"),
+    );
     let peak = builder.number("dram__bytes.sum.peak_sustained");
     let clock = builder.number("dram__cycles_elapsed.avg.per_second");
     if let (Some(read), Some(write), Some(peak), Some(clock)) = (read, write, peak, clock) {
@@ -46,17 +55,38 @@ fn add_dram(builder: &mut Builder<'_, '_>) {
         Stage::DramBytes,
         &["dram__cycles_active.sum"],
         "cycle",
-        Capacity { per_cycle: 1.0, cycles: "dram__cycles_elapsed.sum" },
+        Capacity {
+            per_cycle: 1.0,
+            cycles: "dram__cycles_elapsed.sum",
+        },
     );
 }
 
 fn add_l2(builder: &mut Builder<'_, '_>, slice: Option<L2Slice>) {
     if let Some(slice) = slice {
-        let capacity = |per_cycle| Capacity { per_cycle, cycles: L2_CYCLES };
-        builder.add_sum(Stage::L2Requests, &["lts__t_requests.sum"], "request", capacity(slice.requests));
-        builder.add_sum(Stage::L2Sectors, &["lts__t_sectors.sum"], "sector", capacity(slice.sectors));
+        let capacity = |per_cycle| Capacity {
+            per_cycle,
+            cycles: L2_CYCLES,
+        };
+        builder.add_sum(
+            Stage::L2Requests,
+            &["lts__t_requests.sum"],
+            "request",
+            capacity(slice.requests),
+        );
+        builder.add_sum(
+            Stage::L2Sectors,
+            &["lts__t_sectors.sum"],
+            "sector",
+            capacity(slice.sectors),
+        );
         let written = ["lts__t_sectors_srcunit_tex_op_write.sum"];
-        builder.add_sum(Stage::L2Write, &written, "sector", capacity(slice.written_sectors));
+        builder.add_sum(
+            Stage::L2Write,
+            &written,
+            "sector",
+            capacity(slice.written_sectors),
+        );
     }
     // The peak of the return path is stored by reports that hold the hierarchical roofline.
     let rate = builder.number("lts__lts2xbar_cycles_active.sum.per_second");
@@ -69,12 +99,21 @@ fn add_l2(builder: &mut Builder<'_, '_>, slice: Option<L2Slice>) {
             "lts__cycles_elapsed.avg.per_second",
         ];
         let source = source.map(str::to_owned).to_vec();
-        builder.push(Stage::L2Return, rate * builder.duration_s(), "sector", peak * clock, source);
+        builder.push(
+            Stage::L2Return,
+            rate * builder.duration_s(),
+            "sector",
+            peak * clock,
+            source,
+        );
     }
 }
 
 fn add_l1(builder: &mut Builder<'_, '_>) {
-    let capacity = |per_cycle| Capacity { per_cycle, cycles: L1_CYCLES };
+    let capacity = |per_cycle| Capacity {
+        per_cycle,
+        cycles: L1_CYCLES,
+    };
     builder.add_sum(
         Stage::L1Wavefronts,
         &[
@@ -86,7 +125,22 @@ fn add_l1(builder: &mut Builder<'_, '_>) {
         "wavefront",
         capacity(1.0),
     );
-    builder.add_sum(Stage::L1Writeback, &["l1tex__lsu_writeback_active_mem_lgds.sum"], "cycle", capacity(1.0));
-    builder.add_sum(Stage::L1Fill, &["l1tex__m_xbar2l1tex_read_bytes.sum"], "byte", capacity(L1_FILL_BYTES));
-    builder.add_sum(Stage::L1Store, &["l1tex__m_l1tex2xbar_write_bytes.sum"], "byte", capacity(L1_STORE_BYTES));
+    builder.add_sum(
+        Stage::L1Writeback,
+        &["l1tex__lsu_writeback_active_mem_lgds.sum"],
+        "cycle",
+        capacity(1.0),
+    );
+    builder.add_sum(
+        Stage::L1Fill,
+        &["l1tex__m_xbar2l1tex_read_bytes.sum"],
+        "byte",
+        capacity(L1_FILL_BYTES),
+    );
+    builder.add_sum(
+        Stage::L1Store,
+        &["l1tex__m_l1tex2xbar_write_bytes.sum"],
+        "byte",
+        capacity(L1_STORE_BYTES),
+    );
 }

@@ -33,7 +33,7 @@ pub enum Stage {
     L2Write,
     /// Global and local accesses in the L1, one wavefront after the other.
     L1Wavefronts,
-    /// Data from the L1 to the registers.
+    /// Data of global and local memory from the L1 to the registers.
     L1Writeback,
     /// Sectors from the L2 into the L1.
     L1Fill,
@@ -59,6 +59,8 @@ pub enum Stage {
     Uniform,
     /// Matrix operations.
     Tensor,
+    /// Half-precision multiply-adds on the matrix pipe.
+    HalfOnTensor,
 }
 
 impl Stage {
@@ -68,7 +70,11 @@ impl Stage {
         match self {
             Self::DramBytes => Resource::Dram,
             Self::L2Requests | Self::L2Sectors | Self::L2Return | Self::L2Write => Resource::L2,
-            Self::L1Wavefronts | Self::L1Writeback | Self::L1Fill | Self::L1Store | Self::LsuInstructions => Resource::L1,
+            Self::L1Wavefronts
+            | Self::L1Writeback
+            | Self::L1Fill
+            | Self::L1Store
+            | Self::LsuInstructions => Resource::L1,
             Self::SharedWavefronts => Resource::Shared,
             Self::Issue => Resource::Issue,
             Self::Fma | Self::FmaHeavy => Resource::Fma,
@@ -77,6 +83,7 @@ impl Stage {
             Self::Xu => Resource::Xu,
             Self::Uniform => Resource::Uniform,
             Self::Tensor => Resource::Tensor,
+            Self::HalfOnTensor => Resource::Fp16,
         }
     }
 
@@ -90,7 +97,7 @@ impl Stage {
             Self::L2Return => "data to SMs",
             Self::L2Write => "data from SMs",
             Self::L1Wavefronts => "global and local wavefronts",
-            Self::L1Writeback => "data to registers",
+            Self::L1Writeback => "global data to registers",
             Self::L1Fill => "fill from L2",
             Self::L1Store => "stores to L2",
             Self::SharedWavefronts => "wavefronts",
@@ -103,6 +110,7 @@ impl Stage {
             Self::Xu => "special functions, conversions",
             Self::Uniform => "uniform instructions",
             Self::Tensor => "matrix operations",
+            Self::HalfOnTensor => "multiply-adds on the matrix pipe",
         }
     }
 }
@@ -149,7 +157,11 @@ impl Relief {
     }
 
     fn factor(&self, stage: Stage) -> f64 {
-        self.0.iter().filter(|(relieved, _)| *relieved == stage).map(|(_, factor)| factor).product()
+        self.0
+            .iter()
+            .filter(|(relieved, _)| *relieved == stage)
+            .map(|(_, factor)| factor)
+            .product()
     }
 }
 
@@ -157,8 +169,15 @@ impl Ledger {
     /// Computes every row that the metrics and the architecture allow.
     #[must_use]
     pub fn new(metrics: &Metrics<'_>, architecture: Option<&Architecture>) -> Self {
-        let mut builder = Builder { metrics, duration_s: 0.0, rows: Vec::new() };
-        let Some(duration_ns) = metrics.number("gpu__time_duration.sum").filter(|ns| *ns > 0.0) else {
+        let mut builder = Builder {
+            metrics,
+            duration_s: 0.0,
+            rows: Vec::new(),
+        };
+        let Some(duration_ns) = metrics
+            .number("gpu__time_duration.sum")
+            .filter(|ns| *ns > 0.0)
+        else {
             return Self::default();
         };
         builder.duration_s = duration_ns * 1e-9;
@@ -184,7 +203,10 @@ impl Ledger {
     pub fn by_resource(&self) -> Vec<&Row> {
         let mut best: Vec<&Row> = Vec::new();
         for row in &self.rows {
-            match best.iter_mut().find(|known| known.stage.resource() == row.stage.resource()) {
+            match best
+                .iter_mut()
+                .find(|known| known.stage.resource() == row.stage.resource())
+            {
                 Some(known) if known.busy_share < row.busy_share => *known = row,
                 Some(_) => {}
                 None => best.push(row),
@@ -197,7 +219,9 @@ impl Ledger {
     /// The busiest row of all.
     #[must_use]
     pub fn busiest(&self) -> Option<&Row> {
-        self.rows.iter().max_by(|a, b| a.busy_share.total_cmp(&b.busy_share))
+        self.rows
+            .iter()
+            .max_by(|a, b| a.busy_share.total_cmp(&b.busy_share))
     }
 
     /// The busiest stage after a remedy, and the share of today's duration for which it would be busy: the kernel
@@ -232,7 +256,13 @@ impl Builder<'_, '_> {
     }
 
     /// Adds a row whose demand is the sum of counters; absent when any of them is.
-    pub(crate) fn add_sum(&mut self, stage: Stage, counters: &[&str], unit: &'static str, capacity: Capacity) {
+    pub(crate) fn add_sum(
+        &mut self,
+        stage: Stage,
+        counters: &[&str],
+        unit: &'static str,
+        capacity: Capacity,
+    ) {
         let demand: Option<f64> = counters.iter().map(|counter| self.number(counter)).sum();
         if let Some(demand) = demand {
             let source = counters.iter().map(|&counter| counter.to_owned()).collect();
@@ -249,9 +279,17 @@ impl Builder<'_, '_> {
         capacity: Capacity,
         mut source: Vec<String>,
     ) {
-        let Some(cycles) = self.number(capacity.cycles).filter(|cycles| *cycles > 0.0) else { return };
+        let Some(cycles) = self.number(capacity.cycles).filter(|cycles| *cycles > 0.0) else {
+            return;
+        };
         source.push(capacity.cycles.to_owned());
-        self.push(stage, demand, unit, capacity.per_cycle * cycles / self.duration_s, source);
+        self.push(
+            stage,
+            demand,
+            unit,
+            capacity.per_cycle * cycles / self.duration_s,
+            source,
+        );
     }
 
     /// Adds a row for a demand against a capacity per second.
@@ -265,7 +303,14 @@ impl Builder<'_, '_> {
     ) {
         let busy_share = demand / capacity_per_s / self.duration_s;
         if demand >= 0.0 && busy_share.is_finite() {
-            self.rows.push(Row { stage, demand, unit, capacity_per_s, busy_share, source });
+            self.rows.push(Row {
+                stage,
+                demand,
+                unit,
+                capacity_per_s,
+                busy_share,
+                source,
+            });
         }
     }
 

@@ -68,10 +68,18 @@ impl Resource {
     #[must_use]
     pub fn class(self) -> Class {
         match self {
-            Self::Dram | Self::L2 | Self::L1 | Self::Shared | Self::Local | Self::Constant => Class::Memory,
+            Self::Dram | Self::L2 | Self::L1 | Self::Shared | Self::Local | Self::Constant => {
+                Class::Memory
+            }
             Self::AtomicL2 | Self::AtomicShared => Class::Memory,
             Self::InstructionFetch | Self::Issue => Class::Compute,
-            Self::Fma | Self::Alu | Self::Fp16 | Self::Fp64 | Self::Xu | Self::Tensor | Self::Uniform => Class::Compute,
+            Self::Fma
+            | Self::Alu
+            | Self::Fp16
+            | Self::Fp64
+            | Self::Xu
+            | Self::Tensor
+            | Self::Uniform => Class::Compute,
             Self::Barrier | Self::Latency => Class::Latency,
             Self::Launch => Class::Launch,
         }

@@ -1,0 +1,128 @@
+//! From the address of an instruction to a place in the source.
+
+use std::collections::HashMap;
+
+use ncu_rep::cubin::{Cubin, LineTable};
+use ncu_rep::report::Source;
+
+use crate::document::Location;
+
+/// Functions of one module with their load addresses and line tables.
+///
+/// One map serves all kernels of a module, so it is built once and shared.
+#[derive(Debug, Default)]
+pub struct CodeMap {
+    /// Ordered by address.
+    functions: Vec<LoadedFunction>,
+    lines: LineTable,
+    /// Text of imported source files by path.
+    files: HashMap<String, String>,
+    /// Instructions by function and offset, where a disassembler was found.
+    disassembly: HashMap<(String, u64), String>,
+}
+
+#[derive(Debug)]
+struct LoadedFunction {
+    address: u64,
+    name: String,
+}
+
+impl CodeMap {
+    /// Builds the map of a source. What its cubin does not hold is absent from the places.
+    #[must_use]
+    pub fn new(source: &Source<'_>) -> Self {
+        let mut functions: Vec<LoadedFunction> = source
+            .functions
+            .iter()
+            .map(|relocation| LoadedFunction {
+                address: relocation.address,
+                name: relocation.symbol.clone().into_owned(),
+            })
+            .collect();
+        functions.sort_by_key(|function| function.address);
+        let cubin = source.cubin.and_then(|bytes| Cubin::parse(bytes).ok());
+        let files = source
+            .files
+            .iter()
+            .filter_map(|file| {
+                Some((
+                    file.path.clone().into_owned(),
+                    file.content.clone()?.into_owned(),
+                ))
+            })
+            .collect();
+        Self {
+            functions,
+            lines: cubin.map(|cubin| cubin.lines()).unwrap_or_default(),
+            files,
+            disassembly: HashMap::new(),
+        }
+    }
+
+    /// Adds the instructions of a disassembler, each with function, offset and text.
+    pub fn add_disassembly<'t>(
+        &mut self,
+        instructions: impl Iterator<Item = (&'t str, u64, &'t str)>,
+    ) {
+        for (function, offset, text) in instructions {
+            self.disassembly
+                .insert((function.to_owned(), offset), text.to_owned());
+        }
+    }
+
+    /// Whether the code has line data at all; if not, it was compiled without `-lineinfo`.
+    #[must_use]
+    pub fn has_lines(&self) -> bool {
+        !self.lines.is_empty()
+    }
+
+    /// The place of an instruction: what is not known of it is absent.
+    #[must_use]
+    pub fn locate(&self, address: u64) -> Location {
+        let end = self
+            .functions
+            .partition_point(|function| function.address <= address);
+        let Some(function) = end
+            .checked_sub(1)
+            .and_then(|place| self.functions.get(place))
+        else {
+            return Self::unknown(address);
+        };
+        let offset = address.saturating_sub(function.address);
+        let mut location = Location {
+            function: Some(function.name.clone()),
+            pc: Some(offset),
+            sass: self
+                .disassembly
+                .get(&(function.name.clone(), offset))
+                .cloned(),
+            ..Location::default()
+        };
+        if let Some(place) = self.lines.locate(&function.name, offset) {
+            location.file = Some(place.file.to_owned());
+            location.line = Some(place.line);
+            location.inlined_at = place
+                .inlined()
+                .map(|call| format!("{}:{}", call.file, call.line))
+                .collect();
+        }
+        location
+    }
+
+    /// A place of which only the address is known.
+    #[must_use]
+    pub fn unknown(address: u64) -> Location {
+        Location {
+            pc: Some(address),
+            ..Location::default()
+        }
+    }
+
+    /// The text of a source line, where the report holds the file.
+    #[must_use]
+    pub fn line_text(&self, file: &str, line: u32) -> Option<&str> {
+        let text = self.files.get(file)?;
+        text.lines()
+            .nth(usize::try_from(line).ok()?.checked_sub(1)?)
+    }
+}

@@ -1,0 +1,229 @@
+//! One kernel through the three layers: how far from the limit, which resource, why and where.
+
+use crate::code::CodeMap;
+use crate::document::{
+    Kernel, Launch, Location, ResourceRow, SpeedOfLight as SpeedOfLightDocument,
+    SpeedOfLightMember, Stall,
+};
+use crate::findings;
+use crate::hot_lines::hot_lines;
+use crate::ledger::Ledger;
+use crate::limiter::limiter;
+use crate::profile::{Case, KernelProfile};
+use crate::settle;
+use crate::speed_of_light::SpeedOfLight;
+use crate::stalls;
+
+/// A group of launches, of which one is diagnosed.
+#[derive(Clone, Debug, Default)]
+pub struct Group {
+    /// All launches in stored order: place in the input, and duration.
+    pub launches: Vec<(usize, Option<f64>)>,
+    /// Share of the summed duration of all kernels of the input.
+    pub time_share: Option<f64>,
+    /// The input.
+    pub source: usize,
+}
+
+impl Group {
+    /// The launch with the median duration: the lower of the two middle ones.
+    #[must_use]
+    pub fn representative(&self) -> Option<usize> {
+        let mut known: Vec<(f64, usize)> = self
+            .launches
+            .iter()
+            .filter_map(|(index, ns)| Some(((*ns)?, *index)))
+            .collect();
+        known.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        match known.len() {
+            0 => self.launches.first().map(|(index, _)| *index),
+            len => known.get((len - 1) / 2).map(|(_, index)| *index),
+        }
+    }
+
+    fn durations(&self) -> Vec<f64> {
+        let mut durations: Vec<f64> = self.launches.iter().filter_map(|(_, ns)| *ns).collect();
+        durations.sort_by(f64::total_cmp);
+        durations
+    }
+}
+
+/// What to show of what was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Findings that expect to save less than this fraction of the duration are left out.
+    pub min_saving: f64,
+    /// The profiled program, for the command that would settle open questions.
+    pub program: Option<String>,
+}
+
+impl Default for Options {
+    /// A saving below 2 % is not worth a person's time.
+    fn default() -> Self {
+        Self {
+            min_saving: 0.02,
+            program: None,
+        }
+    }
+}
+
+/// Members of the Speed Of Light lists that are shown.
+const MEMBERS: usize = 5;
+
+/// Diagnoses the representative launch of a group.
+#[must_use]
+pub fn diagnose(
+    profile: &KernelProfile<'_>,
+    group: &Group,
+    code: Option<&CodeMap>,
+    options: &Options,
+) -> Kernel {
+    let ledger = Ledger::new(&profile.metrics, profile.architecture().as_ref());
+    let speed_of_light = SpeedOfLight::new(&profile.metrics);
+    let case = Case {
+        profile,
+        ledger: &ledger,
+        speed_of_light: &speed_of_light,
+        code,
+    };
+    let (mut findings, mut not_checked) = findings::run(&case, options.min_saving);
+    let stalls = stalls::stalls(&profile.metrics);
+    let mut hot_lines = hot_lines(&profile.metrics, code);
+    let places = findings
+        .iter_mut()
+        .flat_map(|finding| &mut finding.locations);
+    for location in places.chain(hot_lines.iter_mut().map(|line| &mut line.location)) {
+        name_own_function(location, profile);
+    }
+    not_checked.extend(settle::missing_layers(
+        &profile.sections,
+        |layer| match layer {
+            "speed-of-light" => speed_of_light.members.is_empty(),
+            "stalls" => stalls.is_empty(),
+            "resource-ledger" => ledger.rows().len() < 2,
+            _ => hot_lines.is_empty(),
+        },
+    ));
+    let durations = group.durations();
+    let duration_ns = median(&durations);
+    let extent = |size: ncu_rep::report::Dim3| [size.x, size.y, size.z];
+    Kernel {
+        source: group.source,
+        name: profile.name.clone(),
+        signature: profile.signature.clone(),
+        grid: profile.grid.map(extent),
+        block: profile.block.map(extent),
+        device: profile.device().map(str::to_owned),
+        compute_capability: profile
+            .capability()
+            .map(|capability| capability.to_string()),
+        launches: group
+            .launches
+            .iter()
+            .map(|&(index, duration_ns)| Launch { index, duration_ns })
+            .collect(),
+        diagnosed_launch: profile.launch_index,
+        duration_ns,
+        duration_min_ns: durations.first().copied(),
+        duration_max_ns: durations.last().copied(),
+        time_share: group.time_share,
+        limiter: limiter(profile.duration_ns(), &ledger, &speed_of_light),
+        resources: rows(&ledger),
+        speed_of_light: SpeedOfLightDocument {
+            compute: speed_of_light.compute,
+            memory: speed_of_light.memory,
+            members: speed_of_light
+                .members
+                .iter()
+                .take(MEMBERS)
+                .map(|member| SpeedOfLightMember {
+                    metric: member.metric.clone(),
+                    resource: member.resource,
+                    share: member.share,
+                })
+                .collect(),
+        },
+        stalls: stalls
+            .into_iter()
+            .map(|stall| Stall {
+                meaning: stalls::meaning(&stall.reason).to_owned(),
+                reason: stall.reason,
+                cycles: stall.cycles,
+                share: stall.share,
+            })
+            .collect(),
+        hot_lines,
+        findings,
+        settle_with: settle::command(&not_checked, profile, options.program.as_deref()),
+        not_checked,
+    }
+}
+
+/// The code knows functions by their mangled names; people know the kernel by its own.
+fn name_own_function(location: &mut Location, profile: &KernelProfile<'_>) {
+    if location.function.is_some() && location.function == profile.mangled {
+        location.function = Some(profile.name.clone());
+    }
+}
+
+fn rows(ledger: &Ledger) -> Vec<ResourceRow> {
+    ledger
+        .by_resource()
+        .into_iter()
+        .map(|row| ResourceRow {
+            resource: row.stage.resource(),
+            stage: row.stage.label().to_owned(),
+            busy_share: row.busy_share,
+            demand: row.demand,
+            unit: row.unit.to_owned(),
+            capacity_per_s: row.capacity_per_s,
+            source: row.source.clone(),
+        })
+        .collect()
+}
+
+/// The median of sorted values.
+fn median(sorted: &[f64]) -> Option<f64> {
+    let middle = sorted.len() / 2;
+    let upper = *sorted.get(middle)?;
+    Some(if sorted.len() % 2 == 1 {
+        upper
+    } else {
+        f64::midpoint(sorted[middle - 1], upper)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_launch_stands_for_the_group() {
+        let group = Group {
+            launches: vec![
+                (0, Some(9.0)),
+                (1, Some(1.0)),
+                (2, None),
+                (3, Some(5.0)),
+                (4, Some(6.0)),
+            ],
+            ..Group::default()
+        };
+        assert_eq!(group.representative(), Some(3));
+        assert_eq!(
+            Group {
+                launches: vec![(7, None)],
+                ..Group::default()
+            }
+            .representative(),
+            Some(7)
+        );
+        assert_eq!(Group::default().representative(), None);
+    }
+
+    #[test]
+    fn an_even_number_of_values_has_the_middle_as_median() {
+        assert_eq!(median(&[1.0, 2.0, 4.0, 9.0]), Some(3.0));
+        assert_eq!(median(&[]), None);
+    }
+}

@@ -1,0 +1,133 @@
+//! Findings: what it is, what it can save, where, what to do, how to check.
+
+use ridge_diagnose::document::{Confidence, Direction, Evidence, Finding, Verify};
+use ridge_diagnose::is_verdict;
+use ridge_model::quantity::{Amount, Unit};
+
+use super::kernel::place;
+use super::{Page, paragraph, percent};
+use crate::style::Role;
+
+/// Actions and places that are shown without `-v`.
+const FEW: usize = 2;
+
+pub(super) fn write(out: &mut String, findings: &[Finding], page: &Page) {
+    for finding in findings {
+        out.push('\n');
+        write_one(out, finding, page);
+    }
+}
+
+fn write_one(out: &mut String, finding: &Finding, page: &Page) {
+    let verdict = is_verdict(&finding.id);
+    let role = if verdict { Role::Good } else { Role::Warning };
+    out.push_str("   ");
+    out.push_str(
+        &page
+            .painter
+            .paint(role, &format!("{} {}", role.mark(), finding.id))
+            .to_string(),
+    );
+    let saving = if verdict {
+        format!(": at most {} to gain\n", percent(finding.saving_ceiling))
+    } else {
+        format!(
+            ": saves about {}, at most {}{}{}\n",
+            percent(finding.saving_expected),
+            percent(finding.saving_ceiling),
+            finding.next_limit.map_or_else(String::new, |next| format!(
+                "; next limit: {}",
+                next.label()
+            )),
+            confidence(finding.confidence),
+        )
+    };
+    out.push_str(&saving);
+    paragraph(out, &finding.title, "     ", "     ", page);
+    let places: Vec<String> = finding
+        .locations
+        .iter()
+        .take(if page.is_verbose { usize::MAX } else { FEW })
+        .map(|location| match location.share {
+            Some(share) => format!("{} ({})", place(location, page), percent(share)),
+            None => place(location, page),
+        })
+        .collect();
+    if !places.is_empty() {
+        paragraph(
+            out,
+            &format!("at {}", places.join(", ")),
+            "     ",
+            "       ",
+            page,
+        );
+    }
+    let actions = finding
+        .actions
+        .iter()
+        .take(if page.is_verbose { usize::MAX } else { FEW });
+    for action in actions {
+        paragraph(out, &format!("do: {action}"), "     ", "         ", page);
+    }
+    if page.is_verbose {
+        for evidence in &finding.evidence {
+            paragraph(
+                out,
+                &format!("seen: {}", evidence_text(evidence)),
+                "     ",
+                "         ",
+                page,
+            );
+        }
+    }
+    if !finding.verify.is_empty() && !verdict {
+        let list: Vec<String> = finding.verify.iter().map(verify_text).collect();
+        paragraph(
+            out,
+            &format!("it worked if {}", list.join(", ")),
+            "     ",
+            "         ",
+            page,
+        );
+    }
+}
+
+fn confidence(confidence: Confidence) -> &'static str {
+    match confidence {
+        Confidence::High => "",
+        Confidence::Medium => " (derived)",
+        Confidence::Low => " (inferred)",
+    }
+}
+
+fn evidence_text(evidence: &Evidence) -> String {
+    let amount = |value| Amount::new(value, Unit::new(evidence.unit.clone()));
+    match evidence.healthy {
+        Some(healthy) => format!(
+            "{} = {} (healthy: {})",
+            evidence.metric,
+            amount(evidence.value),
+            amount(healthy)
+        ),
+        None => format!("{} = {}", evidence.metric, amount(evidence.value)),
+    }
+}
+
+fn verify_text(verify: &Verify) -> String {
+    let target = verify
+        .target
+        .map(|target| format!(" {}", Amount::new(target, Unit::NONE)));
+    match verify.direction {
+        Direction::Up => format!(
+            "{} rises{}",
+            verify.metric,
+            target.map_or_else(String::new, |t| format!(" to{t}"))
+        ),
+        Direction::Down => format!(
+            "{} falls{}",
+            verify.metric,
+            target.map_or_else(String::new, |t| format!(" to{t}"))
+        ),
+        Direction::To => format!("{} comes near{}", verify.metric, target.unwrap_or_default()),
+    }
+}

@@ -1,0 +1,265 @@
+//! One kernel through the three layers.
+
+use ridge_diagnose::document::{Class, HotLine, Kernel, Location};
+use ridge_model::quantity::{Amount, Nanos, Unit};
+
+use super::{Page, finding, heading, paragraph, percent, ratio};
+use crate::bar::bar;
+use crate::kernel_name::shorten;
+use crate::style::Role;
+use crate::table::{Column, Table};
+
+/// Ledger rows that are shown without `-v`: those that can matter, at least a few.
+const MIN_ROWS: usize = 4;
+const SMALL: f64 = 0.10;
+/// Stall reasons that are shown without `-v`.
+const STALLS: usize = 3;
+const BAR: usize = 12;
+
+pub(super) fn write(out: &mut String, kernel: &Kernel, number: usize, page: &Page) {
+    out.push('\n');
+    let name = shorten(
+        &kernel.signature,
+        page.columns.saturating_sub(4),
+        page.charset,
+    );
+    heading(out, &format!("{number}  {name}"), page);
+    paragraph(out, &launch(kernel), "   ", "   ", page);
+    paragraph(out, &limit(kernel), "   ", "   ", page);
+    write_ledger(out, kernel, page);
+    write_stalls(out, kernel, page);
+    write_hot_lines(out, &kernel.hot_lines, page);
+    finding::write(out, &kernel.findings, page);
+    write_not_checked(out, kernel, page);
+}
+
+fn launch(kernel: &Kernel) -> String {
+    let mut parts = Vec::new();
+    if let Some(duration) = kernel.duration_ns {
+        let mut text = format!("{:.4}", Nanos::new(duration));
+        if let (Some(low), Some(high), true) = (
+            kernel.duration_min_ns,
+            kernel.duration_max_ns,
+            kernel.launches.len() > 1,
+        ) {
+            text = format!(
+                "median {text} of {} launches ({} to {})",
+                kernel.launches.len(),
+                Nanos::new(low),
+                Nanos::new(high)
+            );
+        }
+        parts.push(text);
+    }
+    if let Some(share) = kernel.time_share {
+        parts.push(format!("{} of the time", percent(share)));
+    }
+    let size = |extent: [u32; 3]| match extent {
+        [x, 1, 1] => x.to_string(),
+        [x, y, 1] => format!("{x} x {y}"),
+        [x, y, z] => format!("{x} x {y} x {z}"),
+    };
+    if let (Some(grid), Some(block)) = (kernel.grid, kernel.block) {
+        parts.push(format!("grid {} of blocks {}", size(grid), size(block)));
+    }
+    let launches: Vec<String> = kernel
+        .launches
+        .iter()
+        .take(4)
+        .map(|launch| launch.index.to_string())
+        .collect();
+    let more = if kernel.launches.len() > launches.len() {
+        ", …"
+    } else {
+        ""
+    };
+    parts.push(format!("launch {}{more}", launches.join(", ")));
+    parts.join(", ")
+}
+
+fn limit(kernel: &Kernel) -> String {
+    let mut text = match &kernel.limiter {
+        None => "the report does not tell what limits this kernel".to_owned(),
+        Some(limiter) => {
+            let busy = format!(
+                "{} busy {} of the time",
+                limiter.busiest.label(),
+                percent(limiter.share)
+            );
+            match limiter.class {
+                Class::Memory => format!("limited by memory: {busy}"),
+                Class::Compute => format!("limited by execution: {busy}"),
+                Class::Latency => format!("limited by latency: nothing is busy, most is {busy}"),
+                Class::Launch => {
+                    "limited by its launch: it is shorter than what launching it costs".to_owned()
+                }
+            }
+        }
+    };
+    if let (Some(compute), Some(memory)) =
+        (kernel.speed_of_light.compute, kernel.speed_of_light.memory)
+    {
+        text = format!(
+            "{text}; Speed Of Light: compute {}, memory {}",
+            percent(compute),
+            percent(memory)
+        );
+    }
+    text
+}
+
+fn write_ledger(out: &mut String, kernel: &Kernel, page: &Page) {
+    if kernel.resources.is_empty() {
+        return;
+    }
+    out.push('\n');
+    let mut table = Table::new([
+        Column::left(""),
+        Column::left("resource"),
+        Column::left("stage").truncated(2, 8),
+        Column::right("busy"),
+        Column::left(""),
+        Column::right("demand"),
+        Column::right("capacity"),
+    ]);
+    let shown = kernel
+        .resources
+        .iter()
+        .enumerate()
+        .filter(|(place, row)| page.is_verbose || *place < MIN_ROWS || row.busy_share >= SMALL);
+    for (_, row) in shown {
+        table.row([
+            " ".to_owned(),
+            row.resource.label().to_owned(),
+            row.stage.clone(),
+            percent(row.busy_share),
+            bar(ratio(row.busy_share), BAR, page.charset),
+            Amount::new(row.demand, Unit::new(row.unit.clone())).to_string(),
+            Amount::new(row.capacity_per_s, Unit::new(format!("{}/s", row.unit))).to_string(),
+        ]);
+    }
+    out.push_str(&table.render(page.columns, page.charset, page.painter));
+    if page.is_verbose {
+        for row in &kernel.resources {
+            let text = format!("{}: {}", row.resource.label(), row.source.join(", "));
+            paragraph(out, &text, "     ", "       ", page);
+        }
+    }
+}
+
+fn write_stalls(out: &mut String, kernel: &Kernel, page: &Page) {
+    if kernel.stalls.is_empty() {
+        return;
+    }
+    let shown = if page.is_verbose {
+        kernel.stalls.len()
+    } else {
+        STALLS
+    };
+    let list: Vec<String> = kernel
+        .stalls
+        .iter()
+        .take(shown)
+        .map(|stall| {
+            format!(
+                "{} {} ({})",
+                percent(stall.share),
+                stall.reason,
+                stall.meaning
+            )
+        })
+        .collect();
+    out.push('\n');
+    paragraph(
+        out,
+        &format!("warps wait for: {}", list.join("; ")),
+        "   ",
+        "     ",
+        page,
+    );
+}
+
+fn write_hot_lines(out: &mut String, lines: &[HotLine], page: &Page) {
+    if lines.is_empty() {
+        return;
+    }
+    out.push('\n');
+    let mut table = Table::new([
+        Column::left(""),
+        Column::right("samples"),
+        Column::left("where").truncated(1, 20),
+        Column::left("waiting for"),
+        Column::left("").truncated(2, 10),
+    ]);
+    for line in lines {
+        table.row([
+            " ".to_owned(),
+            line.location.share.map_or_else(String::new, percent),
+            place(&line.location, page),
+            line.top_stall.clone().unwrap_or_default(),
+            line.text
+                .clone()
+                .or_else(|| line.location.sass.clone())
+                .unwrap_or_default(),
+        ]);
+    }
+    out.push_str(&table.render(page.columns, page.charset, page.painter));
+}
+
+/// A place in the code: file and line, else function and offset, else the address.
+pub(super) fn place(location: &Location, page: &Page) -> String {
+    let offset = location
+        .pc
+        .map(|pc| format!("+0x{pc:x}"))
+        .unwrap_or_default();
+    match (&location.file, location.line, &location.function) {
+        (Some(file), Some(line), _) => {
+            let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+            match location.inlined_at.last() {
+                Some(call) => {
+                    let call = call.rsplit(['/', '\\']).next().unwrap_or(call);
+                    format!("{name}:{line} (inlined at {call})")
+                }
+                None => format!("{name}:{line}"),
+            }
+        }
+        (_, _, Some(function)) => format!("{}{offset}", shorten(function, 40, page.charset)),
+        _ => location
+            .pc
+            .map(|pc| format!("address 0x{pc:x}"))
+            .unwrap_or_default(),
+    }
+}
+
+fn write_not_checked(out: &mut String, kernel: &Kernel, page: &Page) {
+    if kernel.not_checked.is_empty() {
+        return;
+    }
+    out.push('\n');
+    let list: Vec<String> = kernel
+        .not_checked
+        .iter()
+        .map(|check| format!("{} (needs {})", check.id, check.needs.join(" and ")))
+        .collect();
+    let mut text = String::new();
+    paragraph(
+        &mut text,
+        &format!("not checked: {}", list.join(", ")),
+        "   ",
+        "     ",
+        page,
+    );
+    if let Some(command) = &kernel.settle_with {
+        paragraph(
+            &mut text,
+            &format!("this would settle it: {command}"),
+            "   ",
+            "     ",
+            page,
+        );
+    }
+    for line in text.lines() {
+        out.push_str(&page.painter.paint(Role::Dim, line).to_string());
+        out.push('\n');
+    }
+}

@@ -1,0 +1,99 @@
+//! The page of `ridge why` for people: inputs, an overview of the kernels, and the chosen ones explained.
+
+mod finding;
+mod kernel;
+mod overview;
+mod source;
+
+use ridge_diagnose::document::{Document, Kernel};
+use ridge_model::quantity::Ratio;
+
+use crate::charset::Charset;
+use crate::style::{Painter, Role};
+use crate::wrap::{Indent, wrap};
+
+/// How to lay out the page.
+#[derive(Clone, Copy, Debug)]
+pub struct Page {
+    /// Width in columns.
+    pub columns: usize,
+    /// Characters that can be shown.
+    pub charset: Charset,
+    /// Colours.
+    pub painter: Painter,
+    /// How many kernels to explain.
+    pub top: usize,
+    /// Whether to show every row, finding and counter.
+    pub is_verbose: bool,
+}
+
+/// Writes the whole page.
+#[must_use]
+pub fn text(document: &Document, page: &Page) -> String {
+    let mut out = String::new();
+    for source in &document.sources {
+        source::write(&mut out, document, source, page);
+    }
+    for warning in document
+        .warnings
+        .iter()
+        .filter(|warning| warning.source.is_none())
+    {
+        source::write_warning(&mut out, warning, page);
+    }
+    let order = by_time(document);
+    if document.kernels.is_empty() {
+        out.push_str("\nno kernel was profiled in this input\n");
+        return out;
+    }
+    if document.kernels.len() > 1 {
+        overview::write(&mut out, document, &order, page);
+    }
+    for (place, index) in order.iter().take(page.top).enumerate() {
+        if let Some(kernel) = document.kernels.get(*index) {
+            kernel::write(&mut out, kernel, place + 1, page);
+        }
+    }
+    out
+}
+
+/// Places of the kernels, those that take most time first.
+fn by_time(document: &Document) -> Vec<usize> {
+    let total = |kernel: &Kernel| -> f64 {
+        kernel
+            .launches
+            .iter()
+            .filter_map(|launch| launch.duration_ns)
+            .sum()
+    };
+    let mut order: Vec<usize> = (0..document.kernels.len()).collect();
+    order.sort_by(|a, b| total(&document.kernels[*b]).total_cmp(&total(&document.kernels[*a])));
+    order
+}
+
+/// Adds a paragraph, wrapped, with a first indent and one for the rest.
+fn paragraph(out: &mut String, text: &str, first: &str, rest: &str, page: &Page) {
+    for line in wrap(text, page.columns, Indent { first, rest }) {
+        out.push_str(&line);
+        out.push('\n');
+    }
+}
+
+/// A share of a whole in percent without decimals; small ones keep one.
+fn percent(share: f64) -> String {
+    let figures = if share.abs() < 0.0995 { 2 } else { 3 };
+    let value = 100.0 * share;
+    match figures {
+        2 => format!("{value:.1} %"),
+        _ => format!("{value:.0} %"),
+    }
+}
+
+fn heading(out: &mut String, text: &str, page: &Page) {
+    out.push_str(&page.painter.paint(Role::Heading, text).to_string());
+    out.push('\n');
+}
+
+fn ratio(share: f64) -> Ratio {
+    Ratio::new(share)
+}

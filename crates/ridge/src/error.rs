@@ -1,0 +1,52 @@
+//! What a user hears when something is wrong that is no fault of Ridgepoint.
+
+use crate::exit::{self, Code};
+
+/// An expected failure: the user or the environment is at fault, and the text says what to do.
+#[derive(Clone, Debug)]
+pub(crate) struct ExpectedError {
+    /// What was tried, and what was found.
+    pub(crate) message: String,
+    /// A command or an option that helps.
+    pub(crate) hint: Option<String>,
+    pub(crate) exit: Code,
+}
+
+impl ExpectedError {
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            hint: None,
+            exit: exit::USAGE,
+        }
+    }
+
+    pub(crate) fn unreadable(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            hint: None,
+            exit: exit::UNREADABLE,
+        }
+    }
+
+    pub(crate) fn unable(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            hint: None,
+            exit: exit::UNABLE,
+        }
+    }
+
+    pub(crate) fn internal(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            hint: Some("this is a fault of Ridgepoint; please report it with the input, or with `ridge export --redact`".to_owned()),
+            exit: exit::INTERNAL,
+        }
+    }
+
+    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}

@@ -1,0 +1,247 @@
+//! Inputs of every kind as the same evidence: workloads with counters, and how they were collected.
+
+use std::borrow::Cow;
+
+use ncu_rep::Report;
+use ncu_rep::csv::{self, CsvReport};
+use ncu_rep::report::{CacheControl, ClockControl, Header, ReplayMode, WorkloadKind};
+use ridge_diagnose::document::{Collection, Device, Source, SourceKind};
+use ridge_diagnose::{CodeMap, KernelProfile};
+use ridge_render::kernel_name::base_name;
+
+use crate::input::Input;
+
+/// What an input holds.
+pub(crate) enum Evidence<'a> {
+    Report(Box<Report<'a>>),
+    Csv(CsvReport),
+}
+
+/// One workload and what was wrong with it.
+pub(crate) struct Workload<'r> {
+    pub(crate) profile: KernelProfile<'r>,
+    /// Key of its code; see [`Evidence::code`].
+    pub(crate) code: Option<u64>,
+    pub(crate) clock_was_held: Option<bool>,
+    pub(crate) problems: Vec<ncu_rep::Error>,
+}
+
+impl<'a> Evidence<'a> {
+    /// Recognises an input by its content.
+    pub(crate) fn new(input: &'a Input) -> Result<Self, ncu_rep::Error> {
+        let bytes = input.bytes();
+        if !Report::looks_like(bytes) && csv::looks_like(bytes) {
+            return Ok(Self::Csv(csv::read(bytes)?));
+        }
+        Ok(Self::Report(Box::new(Report::parse(bytes)?)))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Report(report) => report.len(),
+            Self::Csv(report) => report.kernels.len(),
+        }
+    }
+
+    /// What could not be read of the input as a whole.
+    pub(crate) fn problems(&self) -> &[ncu_rep::Error] {
+        match self {
+            Self::Report(report) => report.problems(),
+            Self::Csv(report) => &report.problems,
+        }
+    }
+
+    /// Decodes one workload.
+    pub(crate) fn workload(&self, index: usize) -> Option<Workload<'_>> {
+        match self {
+            Self::Report(report) => {
+                let profile = report.profile(index)?;
+                let header = profile.header();
+                let metrics = profile.metrics();
+                let sections = profile.sections();
+                let mut problems = header.problems;
+                problems.extend(metrics.problems);
+                problems.extend(sections.problems);
+                let header = header.value;
+                let signature = signature(&header, index);
+                let name = header.function_name.as_deref().map_or_else(
+                    || base_name(&signature).to_owned(),
+                    |name| base_name(name).to_owned(),
+                );
+                Some(Workload {
+                    profile: KernelProfile {
+                        name,
+                        signature,
+                        mangled: header.mangled_name.as_deref().map(str::to_owned),
+                        is_mixture: header.kind != WorkloadKind::Kernel,
+                        grid: header.launches.first().map(|launch| launch.grid),
+                        block: header.launches.first().map(|launch| launch.block),
+                        launch_index: index,
+                        sections: sections
+                            .value
+                            .into_iter()
+                            .map(|section| section.id.into_owned())
+                            .collect(),
+                        metrics: metrics.value,
+                    },
+                    code: header.sources.first().copied(),
+                    clock_was_held: header.clock.map(|clock| clock.lock_done),
+                    problems,
+                })
+            }
+            Self::Csv(report) => {
+                let kernel = report.kernels.get(index)?;
+                Some(Workload {
+                    profile: KernelProfile {
+                        name: base_name(&kernel.name).to_owned(),
+                        signature: kernel.name.clone(),
+                        mangled: None,
+                        is_mixture: false,
+                        grid: kernel.grid,
+                        block: kernel.block,
+                        launch_index: index,
+                        sections: Vec::new(),
+                        metrics: kernel.metrics(),
+                    },
+                    code: None,
+                    clock_was_held: None,
+                    problems: Vec::new(),
+                })
+            }
+        }
+    }
+
+    /// The key of the code of a workload, without decoding the rest of it.
+    pub(crate) fn code_key(&self, index: usize) -> Option<u64> {
+        match self {
+            Self::Report(report) => report
+                .profile(index)?
+                .header()
+                .value
+                .sources
+                .first()
+                .copied(),
+            Self::Csv(_) => None,
+        }
+    }
+
+    /// The code that a workload belongs to.
+    pub(crate) fn code(&self, key: u64) -> Option<CodeMap> {
+        match self {
+            Self::Report(report) => Some(CodeMap::new(&report.source(key)?.value)),
+            Self::Csv(_) => None,
+        }
+    }
+
+    /// How the input was made.
+    pub(crate) fn source(&self, id: usize, file: &str) -> Source {
+        match self {
+            Self::Report(report) => report_source(report, id, file),
+            Self::Csv(_) => Source {
+                id,
+                file: file.to_owned(),
+                kind: SourceKind::NcuCsv,
+                profiler_version: None,
+                devices: Vec::new(),
+                created_unix_s: None,
+                program: None,
+                collection: Collection::default(),
+            },
+        }
+    }
+}
+
+/// A name for every workload: graphs and ranges have none of their own.
+fn signature(header: &Header<'_>, index: usize) -> String {
+    header.name().map_or_else(
+        || match header.kind {
+            WorkloadKind::Kernel => format!("kernel {index} without a name"),
+            WorkloadKind::Range => format!("range {index}"),
+            WorkloadKind::CommandList => format!("command list {index}"),
+            WorkloadKind::Graph => format!("graph {index}"),
+        },
+        str::to_owned,
+    )
+}
+
+fn report_source(report: &Report<'_>, id: usize, file: &str) -> Source {
+    let session = report.session();
+    let collection = &session.collection;
+    Source {
+        id,
+        file: file.to_owned(),
+        kind: SourceKind::NcuReport,
+        profiler_version: session.profiler_version().map(str::to_owned),
+        devices: session
+            .devices
+            .iter()
+            .map(|device| {
+                let number = |name| device.attribute(name).and_then(ncu_rep::Value::integer);
+                let capability =
+                    number("compute_capability_major").zip(number("compute_capability_minor"));
+                Device {
+                    name: device.name.as_deref().map(str::to_owned).or_else(|| {
+                        device
+                            .attribute("display_name")
+                            .and_then(|name| name.text().map(str::to_owned))
+                    }),
+                    compute_capability: capability.map(|(major, minor)| format!("{major}.{minor}")),
+                    multiprocessors: number("multiprocessor_count"),
+                }
+            })
+            .collect(),
+        created_unix_s: session.created_unix_s,
+        program: collection.program.clone().or_else(|| {
+            session
+                .executable
+                .as_ref()
+                .and_then(|settings| settings.path.as_deref().map(str::to_owned))
+        }),
+        collection: Collection {
+            clock_control: collection
+                .clocks
+                .map(|clocks| clock_name(clocks).to_owned()),
+            cache_control: collection
+                .caches
+                .map(|caches| cache_name(caches).to_owned()),
+            replay_mode: collection
+                .replay
+                .map(|replay| replay_name(replay).to_owned()),
+            ..Collection::default()
+        },
+    }
+}
+
+fn clock_name(clocks: ClockControl) -> &'static str {
+    match clocks {
+        ClockControl::Base => "base",
+        ClockControl::Boost => "boost",
+        ClockControl::None => "none",
+        ClockControl::Reset => "reset",
+    }
+}
+
+fn cache_name(caches: CacheControl) -> &'static str {
+    match caches {
+        CacheControl::FlushAll => "all",
+        CacheControl::None => "none",
+    }
+}
+
+fn replay_name(replay: ReplayMode) -> &'static str {
+    match replay {
+        ReplayMode::Kernel => "kernel",
+        ReplayMode::Application => "application",
+        ReplayMode::Range => "range",
+        ReplayMode::ApplicationRange => "app-range",
+    }
+}
+
+/// A file name for people: that of standard input is a dash.
+pub(crate) fn shown_name(file: &str) -> Cow<'_, str> {
+    if file == "-" {
+        Cow::Borrowed("standard input")
+    } else {
+        Cow::Borrowed(file)
+    }
+}

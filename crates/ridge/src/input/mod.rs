@@ -1,0 +1,119 @@
+//! Inputs: files and standard input, plain or compressed, recognised by content.
+
+mod map;
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use crate::error::ExpectedError;
+use crate::output::Output;
+use map::Map;
+
+/// Below this size a file is read: a map costs more than it saves.
+const MAP_FROM_BYTES: u64 = 1 << 20;
+/// What is taken from standard input at most.
+const STDIN_LIMIT_BYTES: u64 = 4 << 30;
+
+/// The content of an input.
+pub(crate) struct Input {
+    storage: Storage,
+    /// Why the content is not complete, if it is not.
+    pub(crate) problem: Option<ncu_rep::Error>,
+}
+
+enum Storage {
+    Owned(Vec<u8>),
+    Mapped(Map),
+}
+
+impl Input {
+    /// Opens and unpacks an input.
+    pub(crate) fn open(name: &str, output: &Output) -> Result<Self, ExpectedError> {
+        let storage = if name == "-" {
+            read_stdin()?
+        } else {
+            open_file(Path::new(name), output)?
+        };
+        let bytes = storage.bytes();
+        let limit = ncu_rep::default_limit(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+        let unpacked = ncu_rep::unpack(bytes, limit);
+        let problem = unpacked.problem;
+        Ok(match unpacked.bytes {
+            Cow::Owned(unpacked) => Self {
+                storage: Storage::Owned(unpacked),
+                problem,
+            },
+            Cow::Borrowed(_) => Self { storage, problem },
+        })
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.storage.bytes()
+    }
+}
+
+impl Storage {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Owned(bytes) => bytes,
+            Self::Mapped(map) => map.bytes(),
+        }
+    }
+}
+
+fn read_stdin() -> Result<Storage, ExpectedError> {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin()
+        .lock()
+        .take(STDIN_LIMIT_BYTES + 1)
+        .read_to_end(&mut bytes);
+    read.map_err(|error| {
+        ExpectedError::unreadable(format!("cannot read standard input: {error}"))
+    })?;
+    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > STDIN_LIMIT_BYTES {
+        return Err(
+            ExpectedError::unreadable("standard input is larger than 4 GiB").with_hint(
+                "write it to a file and pass the file, which is mapped and not read into memory",
+            ),
+        );
+    }
+    Ok(Storage::Owned(bytes))
+}
+
+fn open_file(path: &Path, output: &Output) -> Result<Storage, ExpectedError> {
+    let failed = |error: std::io::Error| {
+        let error =
+            ExpectedError::unreadable(format!("cannot read {}: {}", path.display(), plain(&error)));
+        match path.extension() {
+            None => error.with_hint(
+                "name a report (.ncu-rep) or a CSV export of ncu; `-` is standard input",
+            ),
+            Some(_) => error,
+        }
+    };
+    let mut file = File::open(path).map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    if metadata.is_dir() {
+        return Err(
+            ExpectedError::unreadable(format!("{} is a directory", path.display()))
+                .with_hint("name the reports in it, for example with *.ncu-rep"),
+        );
+    }
+    if metadata.is_file() && metadata.len() >= MAP_FROM_BYTES && output.may_map() {
+        return Ok(Storage::Mapped(Map::new(&file).map_err(failed)?));
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(failed)?;
+    Ok(Storage::Owned(bytes))
+}
+
+/// The system's message without its number.
+fn plain(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
+}

@@ -1,0 +1,60 @@
+//! The command line of Ridgepoint: arguments become plain options, options become calls of the crates below.
+//!
+//! This is the only crate that opens files, looks at the terminal and prints. Each verb has a file of its own in
+//! `verbs/`; exit codes are in [`exit`].
+
+mod args;
+mod caveats;
+mod error;
+mod evidence;
+pub mod exit;
+mod filter;
+mod input;
+mod output;
+mod verbs;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use args::{Arguments, Verb};
+use clap::Parser;
+use error::ExpectedError;
+use output::Output;
+
+/// Runs the command line and reports what became of it.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let is_help = !error.use_stderr();
+            // Help goes to standard output, mistakes to standard error; neither can be reported any better.
+            let _ = error.print();
+            return if is_help {
+                exit::FINE.into()
+            } else {
+                exit::USAGE.into()
+            };
+        }
+    };
+    let mut output = Output::new(&arguments.common);
+    match dispatch(arguments.verb, &mut output) {
+        Ok(code) => code.into(),
+        Err(error) => {
+            output.complain(&error);
+            error.exit.into()
+        }
+    }
+}
+
+fn dispatch(verb: Verb, output: &mut Output) -> Result<exit::Code, ExpectedError> {
+    match verb {
+        Verb::Why(arguments) => verbs::why::run(&arguments.options()?, output),
+        Verb::Export(arguments) => verbs::export::run(&arguments.options()?, output),
+    }
+}
+
+/// The definition of the command line, for the generators of reference pages.
+#[must_use]
+pub fn command() -> clap::Command {
+    <Arguments as clap::CommandFactory>::command()
+}

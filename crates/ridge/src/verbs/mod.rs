@@ -1,0 +1,4 @@
+//! The verbs, one file each.
+
+pub(crate) mod export;
+pub(crate) mod why;
