@@ -678,7 +678,7 @@ fn what_is_harmless_stays() {
     assert_eq!(
         report.session().command_line.as_deref(),
         Some(
-            "ncu --set full --clock-control none --section section --metrics sm__cycles_active.avg,other app"
+            "ncu --set full --clock-control none --section section --metrics gpu__time_duration.sum,other app"
         )
     );
     assert_eq!(report.processes()[0].host, "host");
@@ -718,6 +718,9 @@ fn what_is_harmless_stays() {
             .by_number()
             .unwrap();
         assert_eq!(series, [(0, 0.0), (1, 1.0), (1_001, 3.0)]);
+        let metrics = profile.metrics().value;
+        let breakdown = metrics.text(support::METRICS[8]);
+        assert_eq!(breakdown, Some("gpu__time_duration.sum,other"));
         assert!(profile.nvtx().value.is_none());
         assert!(profile.cpu_stack().value.is_none() && profile.python_stack().value.is_none());
     }

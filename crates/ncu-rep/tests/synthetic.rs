@@ -142,7 +142,10 @@ fn metrics() {
             assert_eq!(metric.name, expected);
         }
         assert_eq!(metrics.number(METRICS[0]), Some(1234.5));
-        assert_eq!(metrics.text(METRICS[8]), Some("sm__a.avg,sm__b.avg"));
+        assert_eq!(
+            metrics.text(METRICS[8]),
+            Some("gpu__time_duration.sum,sm__unknown.avg")
+        );
 
         let instances = |name: &str| {
             let metric = metrics.get(name).unwrap();

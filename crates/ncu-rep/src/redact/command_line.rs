@@ -1,12 +1,10 @@
 //! A command line that tells how metrics were collected, and nothing else.
 
-use super::vocabulary::{is_metric, is_number, is_ranges, is_words};
+use super::vocabulary::{OTHER, is_metric, is_number, is_ranges, is_words};
 use crate::report::collection::SWITCHES;
 
 /// The word in place of the profiled program.
 pub(super) const PROGRAM: &str = "app";
-/// The word in place of a value that is not known to be harmless.
-const OTHER: &str = "other";
 
 /// Options with a value that is a word, a number, or a list of those.
 const WORD_OPTIONS: &[&str] = &[
@@ -44,8 +42,9 @@ const WORD_OPTIONS: &[&str] = &[
     "--warp-sampling-max-passes",
 ];
 
-/// The line with harmless options and values only, and how many words it lost.
-pub(super) fn neutral(line: &str) -> (String, u64) {
+/// The line with harmless options and values only, and how many words it lost. Of the metrics that were asked for, those
+/// stay that the report has.
+pub(super) fn neutral(line: &str, has_metric: impl Fn(&str) -> bool) -> (String, u64) {
     let mut out = String::from("ncu");
     let mut removed = 0_u64;
     let mut words = line.split_ascii_whitespace().peekable();
@@ -79,7 +78,7 @@ pub(super) fn neutral(line: &str) -> (String, u64) {
             continue;
         };
         let cleaned = if option == "--metrics" {
-            list(value, is_metric)
+            list(value, |item| is_metric(item) && has_metric(item))
         } else if WORD_OPTIONS.contains(&option) {
             list(value, |item| {
                 is_words(item) || is_number(item) || is_ranges(item)
@@ -114,14 +113,18 @@ fn list(value: &str, is_harmless: impl Fn(&str) -> bool) -> String {
 mod tests {
     use super::*;
 
+    fn neutral(line: &str) -> (String, u64) {
+        super::neutral(line, |metric| metric == "sm__cycles_active.avg")
+    }
+
     #[test]
     fn only_the_way_of_collecting_is_left() {
         let (line, removed) = neutral(
-            "/opt/nvidia/ncu --clock-control none --set=full -f -c 3 -k regex:secret -o /home/alice/out --metrics sm__cycles_active.avg,secret --section Secret ./app --token hunter2 ",
+            "/opt/nvidia/ncu --clock-control none --set=full -f -c 3 -k regex:secret -o /home/alice/out --metrics sm__cycles_active.avg,sm__secret,secret --section Secret ./app --token hunter2 ",
         );
         assert_eq!(
             line,
-            "ncu --clock-control none --set full -f -c 3 --metrics sm__cycles_active.avg,other --section other app"
+            "ncu --clock-control none --set full -f -c 3 --metrics sm__cycles_active.avg,other,other --section other app"
         );
         assert_eq!(removed, 10);
         assert_eq!(neutral(&line), (line, 0));

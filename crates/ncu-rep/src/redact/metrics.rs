@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use super::schema::result;
-use super::vocabulary::{is_device, is_metric, is_metric_list, is_opcode, is_ranges, is_words};
+use super::vocabulary::{
+    OTHER, is_device, is_metric, is_metric_list, is_opcode, is_ranges, is_words,
+};
 use super::{Redactor, Subject, schema, whole};
 use crate::encode::Encoder;
 use crate::error::{Error, Kind};
@@ -13,8 +15,9 @@ use crate::wire::{Message, Value};
 /// The metric that holds names of kernels.
 const KERNEL_NAME: &str = "launch__kernel_name";
 
-/// Keys in this range are nanoseconds since 1970 (2001 to 2096); no address and no count of a report is as large.
-const TIMES: std::ops::Range<u64> = 1_000_000_000_000_000_000..4_000_000_000_000_000_000;
+/// Keys in this range are nanoseconds since 1970 (2011 to 2049); no address and no count of a report is as large. A
+/// difference of two of them is never in the range.
+const TIMES: std::ops::Range<u64> = 1_300_000_000_000_000_000..2_500_000_000_000_000_000;
 
 /// How the texts and values of a metric are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -239,8 +242,10 @@ impl<'a> Redactor<'a> {
                 .add(Subject::KernelNames, u64::from(text != shown));
             return Some(Cow::Owned(shown));
         }
+        if is_metric_list(&text) {
+            return Some(self.metric_list(text, name));
+        }
         let is_harmless = is_words(&text)
-            || is_metric_list(&text)
             || is_ranges(&text)
             || (name.contains("display_name") && is_device(&text))
             || (class == Class::Opcodes && is_opcode(&text));
@@ -248,6 +253,21 @@ impl<'a> Redactor<'a> {
             self.tally.add_at(Subject::MetricTexts, place(name));
         }
         is_harmless.then_some(text)
+    }
+
+    /// A list of metrics. Those that the report does not have are not named.
+    fn metric_list(&mut self, list: Cow<'a, str>, name: &str) -> Cow<'a, str> {
+        let shown = |item| match self.is_metric(item) {
+            true => item,
+            false => OTHER, // Also for one that is hidden already.
+        };
+        if list.split(',').all(|item| shown(item) == item) {
+            return list;
+        }
+        let items: Vec<&str> = list.split(',').map(shown).collect();
+        let neutral = items.join(",");
+        self.tally.add_at(Subject::MetricTexts, place(name));
+        Cow::Owned(neutral)
     }
 
     /// Copies an attribute of a device: like a metric, but with its name beside it.

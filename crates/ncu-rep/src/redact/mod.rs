@@ -271,6 +271,8 @@ impl Tally {
 /// Copies messages and decides about their fields.
 struct Redactor<'a> {
     names: Vec<Cow<'a, str>>,
+    /// Those of them that are shown, in order.
+    sorted_names: Vec<Cow<'a, str>>,
     classes: Vec<Class>,
     kernels: Kernels<'a>,
     rename_kernels: bool,
@@ -299,8 +301,15 @@ struct Current {
 impl<'a> Redactor<'a> {
     fn new(survey: Survey<'a>, options: &Options) -> Self {
         let classes = survey.names.iter().map(|name| Class::of(name)).collect();
+        let shown = survey
+            .names
+            .iter()
+            .filter(|name| vocabulary::is_metric(name));
+        let mut sorted_names: Vec<_> = shown.cloned().collect();
+        sorted_names.sort_unstable();
         Self {
             names: survey.names,
+            sorted_names,
             classes,
             kernels: survey.kernels,
             rename_kernels: options.rename_kernels,
@@ -314,6 +323,21 @@ impl<'a> Redactor<'a> {
             problems: Problems::default(),
             current: Current::default(),
         }
+    }
+
+    /// Whether the report has a metric of this name.
+    fn is_metric(&self, name: &str) -> bool {
+        let order = self
+            .sorted_names
+            .binary_search_by(|known| (**known).cmp(name));
+        order.is_ok()
+    }
+
+    /// Whether the report has a metric of this name or one that starts so.
+    fn has_metric(&self, name: &str) -> bool {
+        let place = self.sorted_names.partition_point(|known| **known < *name);
+        let next = self.sorted_names.get(place);
+        next.is_some_and(|known| known.starts_with(name))
     }
 
     fn finish(self) -> Redaction {
@@ -531,10 +555,12 @@ impl<'a> Redactor<'a> {
             Action::Words(subject) => self.keep_text(number, message, subject, out, |text| {
                 vocabulary::is_words(text)
             }),
-            Action::MetricName(subject) => self.keep_text(number, message, subject, out, |text| {
+            Action::MetricName(subject) => {
+                let name = message.text();
                 // Rules name their own intermediate results too.
-                vocabulary::is_metric(text) || vocabulary::is_words(text)
-            }),
+                let is_shown = self.is_metric(&name) || vocabulary::is_words(&name);
+                self.keep_text(number, message, subject, out, |_| is_shown);
+            }
             Action::Replace(subject, neutral) => {
                 if !message.bytes.is_empty() {
                     let is_neutral = message.bytes == neutral.as_bytes();
@@ -624,7 +650,7 @@ impl<'a> Redactor<'a> {
             Special::Attribute => {
                 // Without a name that may be shown, its value says nothing.
                 let name = text_field(message, 1).unwrap_or_default();
-                if vocabulary::is_metric(&name) {
+                if name.starts_with("device__attribute_") && vocabulary::is_metric(&name) {
                     self.item(number, out, |this, out| this.attribute(message, out));
                 } else {
                     self.tally.add(Subject::MetricNames, 1);
@@ -634,7 +660,8 @@ impl<'a> Redactor<'a> {
             Special::CommandLine => {
                 let line = message.text();
                 if !line.is_empty() {
-                    let (neutral, removed) = command_line::neutral(&line);
+                    let (neutral, removed) =
+                        command_line::neutral(&line, |metric| self.has_metric(metric));
                     self.tally.add(Subject::CommandLine, removed);
                     out.text(number, &neutral);
                 }
@@ -762,19 +789,19 @@ impl<'a> Redactor<'a> {
     }
 }
 
-/// Whether bytes are packed numbers of a column. A text would often pass for some, so that what looks like one is not.
+/// Whether bytes are packed numbers of a column. A text would often pass for some, and a damaged length can take one in,
+/// so that what holds something like one is not.
 fn is_packed(number: u32, packed: Message<'_>) -> bool {
     const SHORTEST_TEXT: usize = 9;
-    let is_text = packed.bytes.len() >= SHORTEST_TEXT
-        && packed
-            .bytes
-            .iter()
-            .all(|byte| byte.is_ascii_graphic() || *byte == b' ');
+    let holds_text = packed
+        .bytes
+        .split(|byte| !byte.is_ascii_graphic() && *byte != b' ')
+        .any(|run| run.len() >= SHORTEST_TEXT);
     let is_whole = match number {
         5 => packed.bytes.len().is_multiple_of(8),
         _ => packed.packed_varints().all(|value| value.is_ok()),
     };
-    is_whole && !is_text
+    is_whole && !holds_text
 }
 
 /// Looks for damage in a message, and in its parts down to some depth.

@@ -3,375 +3,49 @@
 //! A text that the profiler wrote of itself (a section's name, the title of a message, the value of an option) is made
 //! of few words. A text of any other kind is not let through, whatever it looks like.
 
+use std::sync::LazyLock;
+
 /// Longest text that is looked at; longer ones are not of the profiler.
 const MAX_TEXT: usize = 200;
 
 /// Words of the profiler's identifiers, titles and option values, in lower case.
-const WORDS: &[&str] = &[
-    "16",
-    "32",
-    "64",
-    "8",
-    "aarch64",
-    "access",
-    "accesses",
-    "achieved",
-    "address",
-    "affinity",
-    "all",
-    "alu",
-    "amd64",
-    "analysis",
-    "and",
-    "android",
-    "aperture",
-    "app",
-    "application",
-    "arm64",
-    "auto",
-    "average",
-    "balanced",
-    "balancing",
-    "bandwidth",
-    "bank",
-    "barrier",
-    "base",
-    "basic",
-    "block",
-    "boost",
-    "bottleneck",
-    "branch",
-    "build",
-    "busy",
-    "bytes",
-    "c2c",
-    "cache",
-    "cases",
-    "cc",
-    "chart",
-    "children",
-    "clock",
-    "cluster",
-    "coalesced",
-    "command",
-    "compression",
-    "compute",
-    "config",
-    "configuration",
-    "conflicts",
-    "constant",
-    "control",
-    "conversion",
-    "copies",
-    "core",
-    "counters",
-    "cpi",
-    "cpu",
-    "cuda",
-    "data",
-    "datapath",
-    "default",
-    "demangled",
-    "deprecated",
-    "detailed",
-    "device",
-    "devtools",
-    "dispatch",
-    "display",
-    "distribution",
-    "divergence",
-    "divergent",
-    "double",
-    "drain",
-    "dram",
-    "driver",
-    "dynamic",
-    "effect",
-    "eligible",
-    "equal",
-    "executed",
-    "extended",
-    "file",
-    "floating",
-    "fma",
-    "fp",
-    "fp16",
-    "fp32",
-    "fp64",
-    "fp8",
-    "full",
-    "function",
-    "fused",
-    "general",
-    "global",
-    "gpu",
-    "graph",
-    "grid",
-    "group",
-    "half",
-    "hardware",
-    "hierarchical",
-    "high",
-    "hit",
-    "imbalance",
-    "imc",
-    "info",
-    "inst",
-    "instruction",
-    "instructions",
-    "int",
-    "integer",
-    "issue",
-    "issued",
-    "kernel",
-    "l1",
-    "l1tex",
-    "l2",
-    "lane",
-    "latency",
-    "launch",
-    "lg",
-    "light",
-    "limit",
-    "limited",
-    "limiter",
-    "line",
-    "link",
-    "linux",
-    "load",
-    "loads",
-    "local",
-    "location",
-    "logical",
-    "long",
-    "low",
-    "lrc",
-    "lts",
-    "mac",
-    "mangled",
-    "math",
-    "max",
-    "mbar",
-    "membar",
-    "memory",
-    "metrics",
-    "min",
-    "mio",
-    "misc",
-    "miscellaneous",
-    "miss",
-    "mma",
-    "most",
-    "move",
-    "movement",
-    "name",
-    "native",
-    "nested",
-    "no",
-    "node",
-    "non",
-    "none",
-    "not",
-    "nsight",
-    "numa",
-    "number",
-    "nvlink",
-    "occupancy",
-    "of",
-    "off",
-    "on",
-    "only",
-    "opcode",
-    "operation",
-    "operations",
-    "os",
-    "other",
-    "partial",
-    "pass",
-    "passes",
-    "pattern",
-    "pc",
-    "pcie",
-    "peak",
-    "perf",
-    "physical",
-    "pipe",
-    "pipeline",
-    "pipelines",
-    "pm",
-    "point",
-    "policy",
-    "ppcie",
-    "precision",
-    "predicate",
-    "prefer",
-    "public",
-    "python",
-    "qnx",
-    "range",
-    "rate",
-    "ratio",
-    "read",
-    "register",
-    "registers",
-    "relaxed",
-    "release",
-    "replay",
-    "reset",
-    "roofline",
-    "sampling",
-    "sass",
-    "scheduler",
-    "schedulers",
-    "scoreboard",
-    "section",
-    "selected",
-    "series",
-    "set",
-    "shared",
-    "short",
-    "single",
-    "size",
-    "sleeping",
-    "slice",
-    "slices",
-    "slot",
-    "slots",
-    "slow",
-    "sm",
-    "small",
-    "sms",
-    "smsp",
-    "smsps",
-    "sol",
-    "source",
-    "spill",
-    "spilling",
-    "speed",
-    "spread",
-    "stable",
-    "stall",
-    "stalls",
-    "state",
-    "states",
-    "stats",
-    "statistics",
-    "store",
-    "stores",
-    "strict",
-    "summary",
-    "surface",
-    "system",
-    "table",
-    "tables",
-    "tail",
-    "target",
-    "tc",
-    "tensor",
-    "tex",
-    "texture",
-    "theoretical",
-    "thread",
-    "threads",
-    "throttle",
-    "throughput",
-    "timeline",
-    "tmem",
-    "topology",
-    "total",
-    "traffic",
-    "true",
-    "false",
-    "type",
-    "uncoalesced",
-    "uniform",
-    "unit",
-    "units",
-    "usage",
-    "use",
-    "utilization",
-    "value",
-    "values",
-    "version",
-    "very",
-    "wait",
-    "warp",
-    "warpgroup",
-    "warps",
-    "wave",
-    "waves",
-    "windows",
-    "work",
-    "works",
-    "workload",
-    "write",
-    "x64",
-    "x86",
-    "x86_64",
-    "yes",
-];
+static WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    "
+    16 32 64 8 aarch64 access accesses achieved address affinity all alu amd64 analysis and android aperture app
+    application arm64 auto average balanced balancing bandwidth bank barrier base basic block boost bottleneck
+    branch build busy bytes c2c cache cases cc chart children clock cluster coalesced command compression compute
+    config configuration conflicts constant control conversion copies core counters cpi cpu cuda data datapath
+    default demangled deprecated detailed device devtools dispatch display distribution divergence divergent double
+    drain dram driver dynamic effect eligible equal executed extended false file floating fma fp fp16 fp32 fp64 fp8
+    full function fused general global gpu graph grid group half hardware hierarchical high hit imbalance imc info
+    inst instruction instructions int integer issue issued kernel l1 l1tex l2 lane latency launch lg light limit
+    limited limiter line link linux load loads local location logical long low lrc lts mac mangled math max mbar
+    membar memory metrics min mio misc miscellaneous miss mma most move movement name native nested no node non none
+    not nsight numa number nvlink occupancy of off on only opcode operation operations os other partial pass passes
+    pattern pc pcie peak perf physical pipe pipeline pipelines pm point policy ppcie precision predicate prefer
+    public python qnx range rate ratio read register registers relaxed release replay reset roofline sampling sass
+    scheduler schedulers scoreboard section selected series set shared short single size sleeping slice slices slot
+    slots slow sm small sms smsp smsps sol source speed spill spilling spread stable stall stalls state states
+    statistics stats store stores strict summary surface system table tables tail target tc tensor tex texture
+    theoretical thread threads throttle throughput timeline tmem topology total traffic true type uncoalesced
+    uniform unit units usage use utilization value values version very wait warp warpgroup warps wave waves windows
+    work workload works write x64 x86 x86_64 yes
+    "
+    .split_ascii_whitespace()
+    .collect()
+});
 
 /// Words in the names of GPUs, in lower case.
-const DEVICE_WORDS: &[&str] = &[
-    "ada",
-    "agx",
-    "ampere",
-    "black",
-    "blackwell",
-    "board",
-    "cmp",
-    "compute",
-    "design",
-    "dgx",
-    "drive",
-    "edition",
-    "geforce",
-    "generation",
-    "gpu",
-    "grace",
-    "graphics",
-    "grid",
-    "gt",
-    "gtx",
-    "hbm",
-    "hopper",
-    "instance",
-    "jetson",
-    "laptop",
-    "lovelace",
-    "max",
-    "mig",
-    "nano",
-    "nvgpu",
-    "nvidia",
-    "nvl",
-    "nx",
-    "orin",
-    "pascal",
-    "pcie",
-    "pro",
-    "q",
-    "quadro",
-    "rtx",
-    "server",
-    "spark",
-    "super",
-    "superchip",
-    "sxm",
-    "tegra",
-    "tesla",
-    "thor",
-    "ti",
-    "titan",
-    "turing",
-    "v",
-    "vgpu",
-    "volta",
-    "with",
-    "workstation",
-    "xavier",
-    "xp",
-];
+static DEVICE_WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    "
+    ada agx ampere black blackwell board cmp compute design dgx drive edition geforce generation gpu grace graphics
+    grid gt gtx hbm hopper instance jetson laptop lovelace max mig nano nvgpu nvidia nvl nx orin pascal pcie pro q
+    quadro rtx server spark super superchip sxm tegra tesla thor ti titan turing v vgpu volta with workstation
+    xavier xp
+    "
+    .split_ascii_whitespace()
+    .collect()
+});
 
 /// Domains that metric names without two underscores start with.
 const PLAIN_METRICS: &[&str] = &[
@@ -392,7 +66,7 @@ pub(super) fn is_words(text: &str) -> bool {
     text.len() <= MAX_TEXT
         && text
             .chars()
-            .all(|c| c.is_ascii_alphanumeric() || " _-/:(),.+&".contains(c))
+            .all(|c| c.is_ascii_alphanumeric() || " _-/:(),+&".contains(c))
         && text
             .split(|c: char| !c.is_ascii_alphanumeric())
             .all(is_compound)
@@ -416,8 +90,12 @@ fn is_compound(word: &str) -> bool {
         if rest.is_empty() {
             return true;
         }
-        for known in WORDS {
+        for known in WORDS.iter() {
             let to = from.saturating_add(known.len());
+            // Numbers stand alone, or any number could be put together from them.
+            if known.starts_with(|c: char| c.is_ascii_digit()) && *known != word {
+                continue;
+            }
             if rest.starts_with(known) && to <= MAX_WORD && !reached.contains(&to) {
                 reached.push(to);
             }
@@ -436,9 +114,12 @@ pub(super) fn is_metric(text: &str) -> bool {
         && (text.contains("__") || PLAIN_METRICS.iter().any(|start| text.starts_with(start)))
 }
 
-/// Whether a text is a list of metrics.
+/// Stands in a list for what is not shown.
+pub(super) const OTHER: &str = "other";
+
+/// Whether a text is a list of metrics, some of which may be hidden.
 pub(super) fn is_metric_list(text: &str) -> bool {
-    !text.is_empty() && text.split(',').all(is_metric)
+    text.split(',').all(|item| is_metric(item) || item == OTHER) && text != OTHER
 }
 
 /// Whether a text is the name of a GPU, or of several.
@@ -615,6 +296,8 @@ mod tests {
             "compute@cluster",
             "192.0.2.2",
             "node17",
+            "3264",
+            "8.8.8.8",
         ] {
             assert!(!is_words(text), "{text}");
         }

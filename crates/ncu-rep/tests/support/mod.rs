@@ -478,7 +478,7 @@ impl Maker<'_> {
                 .text(
                     11,
                     format!(
-                        "{}/ncu --set full --clock-control none -o {} --section {} --metrics sm__cycles_active.avg,{} {} --password {}",
+                        "{}/ncu --set full --clock-control none -o {} --section {} --metrics gpu__time_duration.sum,{} {} --password {}",
                         self.text("profiler"),
                         self.text("output"),
                         self.text("section"),
@@ -569,9 +569,10 @@ impl Maker<'_> {
             message()
                 .number(1, 7)
                 .part(2, message().text(1, "CachePreferShared")),
-            message()
-                .number(1, 8)
-                .part(2, message().text(1, "sm__a.avg,sm__b.avg")),
+            message().number(1, 8).part(
+                2,
+                message().text(1, "gpu__time_duration.sum,sm__unknown.avg"),
+            ),
             message().number(1, 9).part(2, self.value("future text")),
             // Not available: no value, and an empty one.
             message().number(1, 2),
