@@ -1,12 +1,14 @@
 //! Reports inside a zstd (`.ncu-repz`) or gzip stream, recognised by content.
 
 use std::borrow::Cow;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 
 use crate::error::{Error, Kind};
 
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+/// Frames without content, which some packers put first; the low half of the first byte is free.
+const ZSTD_SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
 
 /// No unpacked report is larger than this; a larger one is to be unpacked to a file and mapped.
 const ABSOLUTE_LIMIT: u64 = 4 << 30;
@@ -37,7 +39,8 @@ pub fn default_limit(compressed_bytes: u64) -> u64 {
 /// Of a damaged or too large stream the part before the damage is returned, with the problem beside it.
 #[must_use]
 pub fn unpack(input: &[u8], limit_bytes: u64) -> Unpacked<'_> {
-    if input.starts_with(&ZSTD_MAGIC) {
+    let skippable = matches!(input, [0x50..=0x5f, rest @ ..] if rest.starts_with(&ZSTD_SKIPPABLE));
+    if input.starts_with(&ZSTD_MAGIC) || skippable {
         unpack_zstd(input, limit_bytes)
     } else if input.starts_with(&GZIP_MAGIC) {
         drain(flate2::read::MultiGzDecoder::new(input), limit_bytes)
@@ -53,26 +56,70 @@ pub fn unpack(input: &[u8], limit_bytes: u64) -> Unpacked<'_> {
 fn unpack_zstd(input: &[u8], limit_bytes: u64) -> Unpacked<'static> {
     match zstd::stream::read::Decoder::with_buffer(input) {
         Ok(decoder) => drain(decoder, limit_bytes),
-        Err(error) => failed(&error),
+        Err(error) => Unpacked {
+            bytes: Cow::Owned(Vec::new()),
+            problem: Some(Error::new(damaged(&error), None, "compressed stream")),
+        },
+    }
+}
+
+/// The Rust decoder reads one frame at a time, and passes over none.
+#[cfg(target_arch = "wasm32")]
+fn unpack_zstd(input: &[u8], limit_bytes: u64) -> Unpacked<'static> {
+    drain(Frames { input, frame: None }, limit_bytes)
+}
+
+#[cfg(target_arch = "wasm32")]
+struct Frames<'a> {
+    input: &'a [u8],
+    frame: Option<Box<ruzstd::decoding::FrameDecoder>>,
+}
+
+#[cfg(target_arch = "wasm32")]
+impl Frames<'_> {
+    /// The error of a decoder that has read all that there is says that there should be more.
+    fn error(&self, error: &dyn std::error::Error) -> std::io::Error {
+        let kind = match self.input {
+            [] => ErrorKind::UnexpectedEof,
+            _ => ErrorKind::InvalidData,
+        };
+        std::io::Error::new(kind, error.to_string())
     }
 }
 
 #[cfg(target_arch = "wasm32")]
-fn unpack_zstd(input: &[u8], limit_bytes: u64) -> Unpacked<'static> {
-    match ruzstd::decoding::StreamingDecoder::new(input) {
-        Ok(decoder) => drain(decoder, limit_bytes),
-        Err(error) => failed(&error),
-    }
-}
-
-fn failed(error: &dyn std::error::Error) -> Unpacked<'static> {
-    Unpacked {
-        bytes: Cow::Owned(Vec::new()),
-        problem: Some(Error::new(
-            Kind::Decompress(error.to_string()),
-            None,
-            "compressed stream",
-        )),
+impl Read for Frames<'_> {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        use ruzstd::decoding::BlockDecodingStrategy::UptoBlocks;
+        use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+        loop {
+            let Some(frame) = &mut self.frame else {
+                if self.input.is_empty() {
+                    return Ok(0);
+                }
+                let mut frame = Box::new(ruzstd::decoding::FrameDecoder::new());
+                match frame.init(&mut self.input) {
+                    Ok(()) => self.frame = Some(frame),
+                    Err(FrameDecoderError::ReadFrameHeaderError(
+                        ReadFrameHeaderError::SkipFrame { length, .. },
+                    )) => {
+                        let length = usize::try_from(length).unwrap_or(usize::MAX);
+                        let rest = self.input.get(length..);
+                        self.input = rest.ok_or(ErrorKind::UnexpectedEof)?;
+                    }
+                    Err(error) => return Err(self.error(&error)),
+                }
+                continue;
+            };
+            if frame.can_collect() > 0 {
+                return frame.read(out);
+            }
+            if frame.is_finished() {
+                self.frame = None;
+            } else if let Err(error) = frame.decode_blocks(&mut self.input, UptoBlocks(1)) {
+                return Err(self.error(&error));
+            }
+        }
     }
 }
 
@@ -89,12 +136,19 @@ fn drain(decoder: impl Read, limit: u64) -> Unpacked<'static> {
             Some(Kind::TooLarge { limit })
         }
         Ok(_) => None,
-        Err(error) => Some(Kind::Decompress(error.to_string())),
+        Err(error) => Some(damaged(&error)),
     };
     let problem = kind.map(|kind| Error::new(kind, crate::wire::len(&bytes), "compressed stream"));
     Unpacked {
         bytes: Cow::Owned(bytes),
         problem,
+    }
+}
+
+fn damaged(error: &std::io::Error) -> Kind {
+    Kind::Decompress {
+        reason: error.to_string(),
+        ends_early: error.kind() == ErrorKind::UnexpectedEof,
     }
 }
 

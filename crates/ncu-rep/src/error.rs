@@ -36,8 +36,10 @@ pub(crate) enum Kind {
     StringIndex { index: u64, len: u64 },
     #[error("format version {0} is newer than this reader; it was read as far as possible")]
     UnknownVersion(u64),
-    #[error("the compressed stream is damaged: {0}")]
-    Decompress(String),
+    #[cfg(feature = "decompress")]
+    #[error("the compressed stream {}: {reason}", if *ends_early { "ends early" } else { "is damaged" })]
+    Decompress { reason: String, ends_early: bool },
+    #[cfg(feature = "decompress")]
     #[error(
         "the content exceeds the limit of {limit} bytes; unpack it first and pass the unpacked file"
     )]
@@ -46,6 +48,10 @@ pub(crate) enum Kind {
     TooMany { limit: u64 },
     #[error("{announced} entries are announced, {found} are present")]
     Count { announced: u64, found: u64 },
+    #[error("{bytes} bytes stand behind the last entry that is announced")]
+    Unannounced { bytes: u64 },
+    #[error("decoded it takes more than {limit} bytes; the rest was left out")]
+    Swollen { limit: u64 },
     #[cfg(feature = "lines")]
     #[error("not a readable cubin: {0}")]
     Cubin(Cow<'static, str>),
@@ -55,6 +61,10 @@ pub(crate) enum Kind {
     Write(String),
     #[error("format version {0} is newer than what can be redacted safely; nothing was written")]
     VersionToRedact(u64),
+    #[error(
+        "a redacted message is longer than {limit} bytes, which is the most that a report can hold"
+    )]
+    MessageSize { limit: u64 },
 }
 
 impl Error {
@@ -82,15 +92,20 @@ impl Error {
             Kind::Utf8 => "NCU0006",
             Kind::StringIndex { .. } => "NCU0007",
             Kind::UnknownVersion(_) => "NCU0008",
-            Kind::Decompress(_) => "NCU0009",
+            #[cfg(feature = "decompress")]
+            Kind::Decompress { .. } => "NCU0009",
+            #[cfg(feature = "decompress")]
             Kind::TooLarge { .. } => "NCU0010",
             Kind::TooMany { .. } => "NCU0011",
             Kind::Count { .. } => "NCU0012",
             #[cfg(feature = "lines")]
             Kind::Cubin(_) => "NCU0013",
             Kind::Csv(_) => "NCU0014",
-            Kind::Write(_) => "NCU0015",
-            Kind::VersionToRedact(_) => "NCU0016",
+            Kind::Swollen { .. } => "NCU0015",
+            Kind::Unannounced { .. } => "NCU0016",
+            Kind::Write(_) => "NCU0017",
+            Kind::VersionToRedact(_) => "NCU0018",
+            Kind::MessageSize { .. } => "NCU0019",
         }
     }
 
@@ -115,7 +130,12 @@ impl Error {
     /// Whether the input stops in the middle of something that it announced.
     #[must_use]
     pub fn is_truncated(&self) -> bool {
-        matches!(self.0.kind, Kind::Truncated { .. })
+        match self.0.kind {
+            Kind::Truncated { .. } => true,
+            #[cfg(feature = "decompress")]
+            Kind::Decompress { ends_early, .. } => ends_early,
+            _ => false,
+        }
     }
 
     /// Whether this is only a remark: everything was read.
@@ -128,6 +148,15 @@ impl Error {
     #[must_use]
     pub fn is_other_format(&self) -> bool {
         matches!(self.0.kind, Kind::Empty | Kind::NotAReport(_))
+    }
+
+    /// The same error, where the parent is whole: what runs past its end is not the input that ends early.
+    #[must_use]
+    pub(crate) fn inside_parent(mut self) -> Self {
+        if let Kind::Truncated { needed, available } = self.0.kind {
+            self.0.kind = Kind::Overrun { needed, available };
+        }
+        self
     }
 
     /// The same error, with the name of the enclosing message put before the field.

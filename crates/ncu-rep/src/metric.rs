@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::OnceLock;
 
 use crate::error::{Error, Kind};
-use crate::wire::{self, Message};
+use crate::wire::{self, Message, Room};
 
 /// A value as the report stores it.
 #[derive(Clone, Debug, PartialEq)]
@@ -273,12 +274,14 @@ impl<'r> Iterator for Instances<'r> {
             Cursor::Listed(list) => list.next().cloned().map(Ok),
             Cursor::Encoded(fields) => loop {
                 match fields.next()? {
-                    Err(error) => return Some(Err(error)),
-                    Ok(field) if field.number == 3 => {
-                        let message = field.value.message()?;
-                        return Some(decode_instance(message));
+                    Err(error) => return Some(Err(error.inside("instances"))),
+                    Ok(field) => {
+                        if let (3, Some(message)) = (field.number, field.value.message()) {
+                            return Some(
+                                decode_instance(message).map_err(|e| e.inside("instances")),
+                            );
+                        }
                     }
-                    Ok(_) => {}
                 }
             },
         }
@@ -308,17 +311,21 @@ fn decode_instance(message: Message<'_>) -> Result<Instance<'_>, Error> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names<'a> {
     list: Vec<Cow<'a, str>>,
-    index: HashMap<Cow<'a, str>, usize>,
+    /// The number of each name: the first of equal ones, which an appended report repeats.
+    index: HashMap<Cow<'a, str>, u32>,
+    /// For each number the first number of the same name.
+    first: Vec<u32>,
 }
 
 impl<'a> Names<'a> {
     pub(crate) fn new(list: Vec<Cow<'a, str>>) -> Self {
-        // The first of equal names wins, so that the number is one that results use.
         let mut index = HashMap::with_capacity(list.len());
-        for (slot, name) in list.iter().enumerate() {
-            index.entry(name.clone()).or_insert(slot);
-        }
-        Self { list, index }
+        let first = list
+            .iter()
+            .zip(0..)
+            .map(|(name, slot)| *index.entry(name.clone()).or_insert(slot))
+            .collect();
+        Self { list, index, first }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -329,31 +336,46 @@ impl<'a> Names<'a> {
         self.list.get(slot).map(|name| &**name)
     }
 
-    fn slot(&self, name: &str) -> Option<usize> {
+    fn slot(&self, name: &str) -> Option<u32> {
         self.index.get(name).copied()
     }
 }
 
-/// All metrics of one workload, found by name in constant time.
+/// All metrics of one workload, found by name.
 #[derive(Clone, Debug)]
 pub struct Metrics<'r> {
     names: &'r Names<'r>,
     list: Vec<Metric<'r>>,
-    /// For each name of the report: one more than the place in `list`, zero for none.
+    /// For each metric the number of its name.
     slots: Vec<u32>,
+    /// Numbers of names with the place of the first metric of that name, ordered; made by the first look-up. Not a
+    /// table with a place for each name: a report of many names and tiny results would cost their product.
+    places: OnceLock<Vec<(u32, u32)>>,
 }
 
 impl<'r> Metrics<'r> {
+    /// What a metric takes here, beside its text.
+    const COST: usize = size_of::<Metric<'_>>() + size_of::<u32>() + size_of::<(u32, u32)>();
+
     pub(crate) fn new(names: &'r Names<'r>) -> Self {
         Self {
             names,
             list: Vec::new(),
-            slots: vec![0; names.len()],
+            slots: Vec::new(),
+            places: OnceLock::new(),
         }
     }
 
+    /// Makes room for so many metrics, or for as many as may come.
+    pub(crate) fn reserve(&mut self, count: usize, room: &Room) {
+        let count = count.min(room.fits(Self::COST));
+        self.list.reserve_exact(count);
+        self.slots.reserve_exact(count);
+    }
+
     /// Adds a metric from its message.
-    pub(crate) fn decode(&mut self, message: Message<'r>) -> Result<(), Error> {
+    pub(crate) fn decode(&mut self, message: Message<'r>, room: &mut Room) -> Result<(), Error> {
+        room.charge(Self::COST)?;
         let (slot, metric) = Metric::decode(message, self.names)?;
         self.insert(slot, metric);
         Ok(())
@@ -361,21 +383,29 @@ impl<'r> Metrics<'r> {
 
     /// Adds a metric under the number that its name has in the report.
     pub(crate) fn insert(&mut self, slot: usize, metric: Metric<'r>) {
-        let place = u32::try_from(self.list.len().saturating_add(1)).unwrap_or(0);
-        if let Some(entry) = self.slots.get_mut(slot)
-            && *entry == 0
-        {
-            *entry = place;
-        }
+        let first = self.names.first.get(slot);
+        self.slots.push(first.copied().unwrap_or(u32::MAX));
         self.list.push(metric);
+        self.places.take();
+    }
+
+    fn places(&self) -> &[(u32, u32)] {
+        self.places.get_or_init(|| {
+            let mut places: Vec<_> = self.slots.iter().copied().zip(0..).collect();
+            places.sort_unstable();
+            places.dedup_by_key(|(slot, _)| *slot);
+            places
+        })
     }
 
     /// The metric of a name; the first if the report stores the name twice.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Metric<'r>> {
         let slot = self.names.slot(name)?;
-        let place = usize::try_from(*self.slots.get(slot)?).ok()?;
-        self.list.get(place.checked_sub(1)?)
+        let places = self.places();
+        let found = places.binary_search_by_key(&slot, |(slot, _)| *slot).ok()?;
+        let (_, place) = places.get(found)?;
+        self.list.get(usize::try_from(*place).ok()?)
     }
 
     /// The value of a metric as a finite number; absent is not zero.

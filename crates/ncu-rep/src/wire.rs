@@ -56,6 +56,21 @@ impl<'a> Message<'a> {
         })
     }
 
+    /// The bytes as floats that stand one after the other.
+    pub(crate) fn packed_doubles(self) -> impl Iterator<Item = Result<f64, Error>> + 'a {
+        let mut fields = self.fields();
+        std::iter::from_fn(move || {
+            if fields.rest.is_empty() {
+                return None;
+            }
+            let value = fields.array().map(f64::from_le_bytes);
+            if value.is_err() {
+                fields.rest = &[];
+            }
+            Some(value)
+        })
+    }
+
     /// The message as text; bytes that are not UTF-8 are replaced.
     pub(crate) fn text(self) -> Cow<'a, str> {
         String::from_utf8_lossy(self.bytes)
@@ -225,6 +240,55 @@ impl<'a> Iterator for Fields<'a> {
             self.rest = &[];
         }
         Some(field)
+    }
+}
+
+/// Bounds what decoded values take in memory by a multiple of the bytes that they come from: an empty message takes two
+/// bytes of a report and may be two hundred in memory. Real values take about as much as their bytes.
+#[derive(Debug)]
+pub(crate) struct Room {
+    limit: u64,
+    left: u64,
+}
+
+impl Room {
+    /// Small inputs are not looked at so closely.
+    const FREE: u64 = 64 << 10;
+
+    pub(crate) fn new(factor: u64, bytes: u64) -> Self {
+        let limit = bytes.saturating_mul(factor).saturating_add(Self::FREE);
+        Self { limit, left: limit }
+    }
+
+    /// Accounts for memory; refuses once there is no room, and from then on.
+    pub(crate) fn charge(&mut self, size: usize) -> Result<(), Error> {
+        let left = u64::try_from(size)
+            .ok()
+            .and_then(|size| self.left.checked_sub(size));
+        self.left = left.unwrap_or(0);
+        match left {
+            Some(_) => Ok(()),
+            None => Err(Error::new(Kind::Swollen { limit: self.limit }, None, "")),
+        }
+    }
+
+    /// Appends to a list. A list that grows holds its old storage and a new one of twice the size.
+    pub(crate) fn push<T>(&mut self, list: &mut Vec<T>, value: T) -> Result<(), Error> {
+        self.charge(size_of::<T>().saturating_mul(3))?;
+        list.push(value);
+        Ok(())
+    }
+
+    /// How many values of a size there is room for.
+    pub(crate) fn fits(&self, size: usize) -> usize {
+        usize::try_from(self.left)
+            .unwrap_or(usize::MAX)
+            .checked_div(size)
+            .unwrap_or(usize::MAX)
+    }
+
+    pub(crate) fn is_spent(&self) -> bool {
+        self.left == 0
     }
 }
 

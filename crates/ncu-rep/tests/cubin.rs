@@ -10,7 +10,8 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use ncu_rep::cubin::{Cubin, LineTable, Location};
+use ncu_rep::csv;
+use ncu_rep::cubin::{Cubin, LineTable, Location, sass};
 use ncu_rep::{Report, default_limit, unpack};
 
 const KERNELS: &str = "/home/user/ridgepoint/kernels/clinic.cu";
@@ -649,4 +650,150 @@ fn damaged_cubins_never_panic() {
     }
     // Most damage is small: lines are still there.
     assert!(survivors > 4000, "{survivors}");
+}
+
+/// Function, offset and text of each instruction of a listing.
+fn listing(text: &str) -> Vec<(&str, u64, &str)> {
+    sass::instructions(text)
+        .map(|i| (i.function, i.offset, i.text))
+        .collect()
+}
+
+fn text(path: &str) -> String {
+    String::from_utf8(load(&fixtures().join(path))).unwrap()
+}
+
+/// One cubin as four listings of CUDA 13.0: `nvdisasm -c`, with lines, with encodings, and `cuobjdump -sass`.
+#[test]
+fn disassembly_of_a_real_cubin() {
+    let bytes = fixture("small");
+    let cubin = Cubin::parse(&bytes).unwrap();
+    let plain = text("sass/nvdisasm_c.txt.zst");
+    let plain = listing(&plain);
+    // Every instruction of the code, in order, and nothing else.
+    let mut expected = Vec::new();
+    for (name, first) in [
+        ("_Z9transposePKfPfi", "LDC R1, c[0x0][0x28]"),
+        ("_Z6stridePKfPfi", "LDC R1, c[0x0][0x28]"),
+        ("_Z4copyPKfPfi", "LDC R1, c[0x0][0x28]"),
+    ] {
+        let code = cubin.function(name).unwrap().code;
+        expected.extend(
+            (0..code.len() as u64)
+                .step_by(16)
+                .map(|offset| (name, offset)),
+        );
+        let found = plain
+            .iter()
+            .find(|(function, offset, _)| (*function, *offset) == (name, 0));
+        assert_eq!(found.unwrap().2, first);
+    }
+    assert_eq!(expected.len(), 104);
+    let places = |list: &[(&str, u64, &str)]| -> Vec<(String, u64)> {
+        list.iter().map(|i| (i.0.to_owned(), i.1)).collect()
+    };
+    let expected: Vec<(String, u64)> = expected
+        .into_iter()
+        .map(|(name, offset)| (name.to_owned(), offset))
+        .collect();
+    assert_eq!(places(&plain), expected);
+    for name in ["nvdisasm_g", "nvdisasm_hex"] {
+        assert_eq!(
+            listing(&text(&format!("sass/{name}.txt.zst"))),
+            plain,
+            "{name}"
+        );
+    }
+    // `cuobjdump` names targets by offset and not by label.
+    let dump = text("sass/cuobjdump.txt.zst");
+    let dump = listing(&dump);
+    assert_eq!(places(&dump), expected);
+    let differ: Vec<_> = plain
+        .iter()
+        .zip(&dump)
+        .filter(|(this, that)| this.2 != that.2)
+        .map(|(this, that)| (this.2, that.2))
+        .collect();
+    assert_eq!(
+        differ,
+        [
+            ("BRA `(.L_x_0)", "BRA 0x1e0"),
+            ("BRA `(.L_x_1)", "BRA 0x150"),
+            ("BRA `(.L_x_2)", "BRA 0x120")
+        ]
+    );
+    // The profiler prints the same text, without the flags of operands and with addresses as targets.
+    let export = load(&fixtures().join("csv/small/source_sass.csv.zst"));
+    let export = csv::read(&export).unwrap();
+    let code = &export.kernels[0].code;
+    assert_eq!(code.len(), 40);
+    for (theirs, ours) in code.iter().zip(&plain) {
+        assert_eq!(theirs.address - code[0].address, ours.1);
+        if !ours.2.starts_with("BRA") {
+            assert_eq!(theirs.text, ours.2.replace(".reuse", ""));
+        }
+    }
+}
+
+/// The page with lines and instructions against the line table of the same code.
+#[test]
+fn lines_of_an_export_are_those_of_the_cubin() {
+    let mut instructions = 0;
+    let mut inlined = 0;
+    let mut own = 0;
+    for (export, report) in [
+        ("source_both", "full"),
+        ("launches_both", "launches"),
+        ("graph_both", "graph_source"),
+    ] {
+        let export = load(&fixtures().join(format!("csv/small/{export}.csv.zst")));
+        let export = csv::read(&export).unwrap();
+        let bytes = load(&fixtures().join(format!("reports/small/{report}.ncu-rep.zst")));
+        let report = Report::parse(&bytes).unwrap();
+        let source = report
+            .source(report.sources().next().unwrap())
+            .unwrap()
+            .value;
+        let cubin = Cubin::parse(source.cubin.unwrap()).unwrap();
+        let lines = cubin.lines();
+        for kernel in &export.kernels {
+            let start = kernel.code[0].address;
+            let function = source
+                .functions
+                .iter()
+                .find(|f| f.address == start)
+                .unwrap();
+            for instruction in &kernel.code {
+                let place = lines
+                    .locate(&function.symbol, instruction.address - start)
+                    .unwrap();
+                // Its own line or, for files that the page leaves out, that of a call.
+                let mut chain = vec![(place.file, place.line)];
+                chain.extend(place.inlined().map(|call| (call.file, call.line)));
+                // Where a call and what it calls share an instruction, the page lists both.
+                if let Some(inner) = place.inner() {
+                    chain.push((inner.file, inner.line));
+                    chain.extend(inner.inlined().map(|call| (call.file, call.line)));
+                }
+                assert!(!instruction.lines.is_empty(), "{}", instruction.text);
+                for line in &instruction.lines {
+                    assert!(
+                        chain
+                            .iter()
+                            .any(|(f, l)| **f == *line.file && u64::from(*l) == line.line),
+                        "{}: {:?} of {chain:?}",
+                        instruction.text,
+                        instruction.lines
+                    );
+                }
+                instructions += 1;
+                inlined += usize::from(chain.len() > 1);
+                own +=
+                    usize::from(instruction.lines.iter().any(|line| {
+                        (&*line.file, line.line) == (place.file, u64::from(place.line))
+                    }));
+            }
+        }
+    }
+    assert_eq!((instructions, inlined, own), (400, 16, 400));
 }

@@ -31,7 +31,6 @@ fn replay(target: &str, body: fn(&[u8])) {
 }
 
 #[test]
-#[ignore = "the body of this target is not written yet"]
 fn report() {
     replay("report", bodies::report);
 }
@@ -42,7 +41,6 @@ fn csv() {
 }
 
 #[test]
-#[ignore = "the body of this target is not written yet"]
 fn cubin() {
     replay("cubin", bodies::cubin);
 }

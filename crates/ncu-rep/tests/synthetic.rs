@@ -9,13 +9,13 @@
     reason = "tests"
 )]
 
-mod support;
+mod made;
 
+use made::{METRICS, Maker, START};
 use ncu_rep::report::{
     ClockStatus, Dim3, Launch, MessageKind, Scope, Severity, Speedup, StackKind, WorkloadKind,
 };
 use ncu_rep::{Category, Profile, Report, Value};
-use support::{METRICS, Maker, START};
 
 fn report_bytes() -> Vec<u8> {
     Maker {
@@ -76,8 +76,9 @@ fn headers() {
         assert_eq!(header.name(), header.display_name.as_deref());
         assert_eq!(header.comment.as_deref(), own("comment").as_deref());
         assert_eq!(header.created_unix_s, Some(1_795_995_160));
-        let references: &[u64] = if is_kernel { &[77] } else { &[77, 78] };
-        assert_eq!(header.sources, references);
+        let references: Vec<_> = header.sources.iter().map(|key| key.reference).collect();
+        let expected: &[u64] = if is_kernel { &[77] } else { &[77, 78] };
+        assert_eq!(references, expected);
         assert_eq!(header.api, Some(0));
         assert!(header.device_unsupported);
         assert_eq!(header.context_id, Some(51));
@@ -202,7 +203,7 @@ fn rules() {
     each_kind(|profile, name| {
         let own = |label: &str| format!("{name} {label}");
         let rules = profile.rules();
-        assert!(rules.problems.is_empty());
+        assert_eq!(rules.problems, []);
         let [rule] = &rules.value[..] else {
             panic!("{:?}", rules.value)
         };
@@ -255,12 +256,15 @@ fn rules() {
                 ("Size", vec![Value::U64(7), Value::U64(128)]),
             ]
         );
+        let other = own("other source metric");
+        assert_eq!(charts.source_metrics, [METRICS[2], &other]);
         assert_eq!(charts.proposes.as_deref(), Some(&*own("proposal")));
 
         let [line, instruction] = &rule.markers[..] else {
             panic!("{:?}", rule.markers)
         };
         assert_eq!((line.line, line.address), (Some(42), None));
+        assert_eq!(line.kind, Some(MessageKind::Warning));
         assert_eq!(line.text, own("mark of a line"));
         assert_eq!(line.file.as_deref(), Some(&*own("marked file")));
         assert_eq!(
@@ -366,8 +370,14 @@ fn processes() {
 fn sources() {
     let bytes = report_bytes();
     let report = Report::parse(&bytes).unwrap();
-    assert_eq!(report.source_references().collect::<Vec<_>>(), [77]);
-    let source = report.source(77).unwrap();
+    let keys: Vec<_> = report.sources().collect();
+    assert_eq!(
+        keys.iter().map(|key| key.reference).collect::<Vec<_>>(),
+        [77]
+    );
+    let header = report.profile(0).unwrap().header().value;
+    assert_eq!(header.sources, keys);
+    let source = report.source(keys[0]).unwrap();
     assert!(source.problems.is_empty());
     let source = source.value;
     assert_eq!(source.text.as_deref(), Some("source text"));

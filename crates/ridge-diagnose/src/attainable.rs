@@ -56,6 +56,13 @@ pub fn attainable(stage: Stage) -> Attainable {
         | Stage::L1Fill
         | Stage::L1Store
         | Stage::SharedWavefronts
-        | Stage::LsuInstructions => CACHE,
+        | Stage::LsuInstructions
+        | Stage::LocalWavefronts
+        | Stage::AtomicsL2
+        | Stage::AtomicsShared
+        | Stage::ConstantRequests
+        | Stage::ConstantFills
+        | Stage::InstructionRequests
+        | Stage::InstructionFills => CACHE,
     }
 }

@@ -1,15 +1,17 @@
 //! One kernel through the three layers: how far from the limit, which resource, why and where.
 
+use crate::case::Case;
 use crate::code::CodeMap;
 use crate::document::{
     Kernel, Launch, Location, ResourceRow, SpeedOfLight as SpeedOfLightDocument,
-    SpeedOfLightMember, Stall,
+    SpeedOfLightMember, Stall, Traffic,
 };
 use crate::findings;
 use crate::hot_lines::hot_lines;
 use crate::ledger::Ledger;
 use crate::limiter::limiter;
-use crate::profile::{Case, KernelProfile};
+use crate::mix::InstructionMix;
+use crate::profile::KernelProfile;
 use crate::settle;
 use crate::speed_of_light::SpeedOfLight;
 use crate::stalls;
@@ -80,14 +82,17 @@ pub fn diagnose(
 ) -> Kernel {
     let ledger = Ledger::new(&profile.metrics, profile.architecture().as_ref());
     let speed_of_light = SpeedOfLight::new(&profile.metrics);
+    let stalls = stalls::stalls(&profile.metrics);
+    let mix = InstructionMix::of(&profile.metrics);
     let case = Case {
         profile,
         ledger: &ledger,
         speed_of_light: &speed_of_light,
+        stalls: &stalls,
+        mix: mix.as_ref(),
         code,
     };
     let (mut findings, mut not_checked) = findings::run(&case, options.min_saving);
-    let stalls = stalls::stalls(&profile.metrics);
     let mut hot_lines = hot_lines(&profile.metrics, code);
     let places = findings
         .iter_mut()
@@ -143,6 +148,7 @@ pub fn diagnose(
                 })
                 .collect(),
         },
+        traffic: traffic(profile),
         stalls: stalls
             .into_iter()
             .map(|stall| Stall {
@@ -180,6 +186,18 @@ fn rows(ledger: &Ledger) -> Vec<ResourceRow> {
             source: row.source.clone(),
         })
         .collect()
+}
+
+/// What the SMs read from the L2 and wrote to it.
+fn traffic(profile: &KernelProfile<'_>) -> Option<Traffic> {
+    let bytes = |operation: &str| {
+        let name = format!("lts__t_sectors_srcunit_tex_op_{operation}.sum");
+        Some(profile.metrics.number(&name)? * ridge_model::arch::SECTOR_BYTES)
+    };
+    Some(Traffic {
+        read_bytes: bytes("read")?,
+        written_bytes: bytes("write")?,
+    })
 }
 
 /// The median of sorted values.

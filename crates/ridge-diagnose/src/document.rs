@@ -125,6 +125,8 @@ pub struct Kernel {
     pub speed_of_light: SpeedOfLight,
     /// The resource ledger: one row for each resource, busiest first.
     pub resources: Vec<ResourceRow>,
+    /// Bytes between the SMs and the L2; absent when they were not collected.
+    pub traffic: Option<Traffic>,
     /// What warps wait for, longest first.
     pub stalls: Vec<Stall>,
     /// The source lines with the most samples.
@@ -200,6 +202,15 @@ pub struct ResourceRow {
     pub capacity_per_s: f64,
     /// The counters that the row was computed from.
     pub source: Vec<String>,
+}
+
+/// Bytes between the SMs and the L2.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Traffic {
+    /// Bytes read by the SMs.
+    pub read_bytes: f64,
+    /// Bytes written by the SMs.
+    pub written_bytes: f64,
 }
 
 /// A reason for which warps wait.

@@ -21,6 +21,7 @@
 #![forbid(unsafe_code)]
 
 pub mod attainable;
+mod case;
 mod code;
 mod diagnose;
 pub mod document;
@@ -28,7 +29,9 @@ mod findings;
 mod hot_lines;
 mod ledger;
 mod limiter;
+mod mix;
 mod profile;
+mod sequence;
 mod settle;
 mod speed_of_light;
 mod stalls;
@@ -37,5 +40,7 @@ pub use code::CodeMap;
 pub use diagnose::{Group, Options, diagnose};
 pub use findings::{ids, is_verdict};
 pub use ledger::{Class, Ledger, Relief, Resource, Row, Stage};
-pub use profile::{Case, GroupKey, KernelProfile};
+pub use mix::InstructionMix;
+pub use profile::{GroupKey, KernelProfile};
+pub use sequence::report_findings;
 pub use speed_of_light::{Member, SpeedOfLight};

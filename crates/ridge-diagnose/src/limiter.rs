@@ -9,7 +9,7 @@ use crate::speed_of_light::SpeedOfLight;
 const BUSY: f64 = 0.60;
 /// A kernel shorter than this is shorter than what it costs to launch it: kernels launched back to back follow each
 /// other every 2.4 to 3.9 us (H200, A100; measured and published).
-const LAUNCH_PERIOD_NS: f64 = 3_900.0;
+pub(crate) const LAUNCH_PERIOD_NS: f64 = 3_900.0;
 /// The ledger names the unit more exactly than the profiler's list; the list counts where it shows clearly more.
 const CLEARLY_MORE: f64 = 0.10;
 

@@ -4,8 +4,6 @@ use ncu_rep::Metrics;
 use ncu_rep::report::Dim3;
 use ridge_model::{Architecture, ComputeCapability};
 
-use crate::code::CodeMap;
-
 /// One profiled workload.
 #[derive(Debug)]
 pub struct KernelProfile<'r> {
@@ -97,17 +95,4 @@ impl KernelProfile<'_> {
             shared_bytes,
         }
     }
-}
-
-/// What findings look at: the profile and all that was computed from it.
-#[derive(Debug)]
-pub struct Case<'c, 'r> {
-    /// The workload.
-    pub profile: &'c KernelProfile<'r>,
-    /// Its resource ledger.
-    pub ledger: &'c crate::Ledger,
-    /// The profiler's Speed Of Light.
-    pub speed_of_light: &'c crate::SpeedOfLight,
-    /// Its code, where the source holds it.
-    pub code: Option<&'c CodeMap>,
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use ncu_rep::Report;
 use ncu_rep::csv::{self, CsvReport};
-use ncu_rep::report::{CacheControl, ClockControl, Header, ReplayMode, WorkloadKind};
+use ncu_rep::report::{CacheControl, ClockControl, Header, ReplayMode, SourceKey, WorkloadKind};
 use ridge_diagnose::document::{Collection, Device, Source, SourceKind};
 use ridge_diagnose::{CodeMap, KernelProfile};
 use ridge_render::kernel_name::base_name;
@@ -21,7 +21,7 @@ pub(crate) enum Evidence<'a> {
 pub(crate) struct Workload<'r> {
     pub(crate) profile: KernelProfile<'r>,
     /// Key of its code; see [`Evidence::code`].
-    pub(crate) code: Option<u64>,
+    pub(crate) code: Option<SourceKey>,
     pub(crate) clock_was_held: Option<bool>,
     pub(crate) problems: Vec<ncu_rep::Error>,
 }
@@ -33,7 +33,16 @@ impl<'a> Evidence<'a> {
         if !Report::looks_like(bytes) && csv::looks_like(bytes) {
             return Ok(Self::Csv(csv::read(bytes)?));
         }
-        Ok(Self::Report(Box::new(Report::parse(bytes)?)))
+        let error = match Report::parse(bytes) {
+            Ok(report) => return Ok(Self::Report(Box::new(report))),
+            Err(error) => error,
+        };
+        // Text that the profiler printed, but no table: the reader of exports knows which one to ask for.
+        let advice = std::str::from_utf8(bytes)
+            .ok()
+            .and_then(|_| csv::read(bytes).err())
+            .filter(|advice| !advice.is_other_format());
+        Err(advice.unwrap_or(error))
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -112,7 +121,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// The key of the code of a workload, without decoding the rest of it.
-    pub(crate) fn code_key(&self, index: usize) -> Option<u64> {
+    pub(crate) fn code_key(&self, index: usize) -> Option<SourceKey> {
         match self {
             Self::Report(report) => report
                 .profile(index)?
@@ -126,7 +135,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// The code that a workload belongs to.
-    pub(crate) fn code(&self, key: u64) -> Option<CodeMap> {
+    pub(crate) fn code(&self, key: SourceKey) -> Option<CodeMap> {
         match self {
             Self::Report(report) => Some(CodeMap::new(&report.source(key)?.value)),
             Self::Csv(_) => None,

@@ -9,7 +9,7 @@
 //! |---|---|---|
 //! | raw | every metric by name, six decimals | instances, rules |
 //! | details | the metrics that sections show, two decimals of a scaled unit; rule messages | instances |
-//! | source | counters and samples per instruction, their totals, SASS text | launch, device, metrics of the kernel, files and lines |
+//! | source | counters and samples per instruction, their totals, SASS text; files and lines with `--print-source cuda,sass` | launch, device, metrics of the kernel |
 //!
 //! Pages are not merged: the source page names kernels only, so which launch it belongs to would be a guess.
 //!
@@ -31,6 +31,7 @@
 
 mod details;
 mod labels;
+mod lines;
 mod number;
 mod raw;
 mod rows;
@@ -124,6 +125,19 @@ pub struct Instruction {
     pub address: u64,
     /// SASS text, with the predicate.
     pub text: String,
+    /// The lines that the page lists it under, in the order of the page. An inlined instruction stands under its own
+    /// line and under that of each call, and the page does not say which is which. Empty without `--print-source
+    /// cuda,sass`.
+    pub lines: Vec<SourceLine>,
+}
+
+/// A line of a source file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceLine {
+    /// Path of the file.
+    pub file: Arc<str>,
+    /// Number of the line, from 1.
+    pub line: u64,
 }
 
 /// A metric of a kernel, its name given by number.
@@ -203,6 +217,7 @@ pub fn read(bytes: &[u8]) -> Result<CsvReport, Error> {
         match header.table {
             Table::Launches => reader.launches(header.separator),
             Table::Source => source::read(&mut reader, header.separator),
+            Table::Lines => lines::read(&mut reader, header.separator),
         }
     }
     match is_export {
@@ -262,6 +277,11 @@ fn what_else(text: &str) -> Kind {
             "this is a summary over launches; export without `--print-summary`, with `--csv --page raw`",
         ));
     }
+    if has_line("\"Line No\",\"Source\"") {
+        return Kind::Csv(Cow::Borrowed(
+            "this is the text of the source without counters; export the page with `--print-source sass` or `--print-source cuda,sass`",
+        ));
+    }
     if has_line("==ERROR==") || has_line("==PROF==") {
         return Kind::Csv(Cow::Borrowed(
             "this is the profiler's log without a table; profile with `--csv --page raw`",
@@ -285,6 +305,8 @@ enum Table {
     Launches,
     /// A block of rows per kernel: source page.
     Source,
+    /// A block of rows per file and function: source page with lines.
+    Lines,
 }
 
 /// The next table from a place on.
@@ -292,7 +314,11 @@ fn next_header(text: &str, mut place: usize) -> Option<Header> {
     while place < text.len() {
         let (line, next) = rows::line(text, place);
         if let Some((offset, separator, table)) = header_in(line)
-            && (table == Table::Launches || is_source_header(text, next))
+            && match table {
+                Table::Launches => true,
+                Table::Source => is_source_header(text, next),
+                Table::Lines => lines::is_header(text, next),
+            }
         {
             return Some(Header {
                 start: place.saturating_add(offset),
@@ -322,9 +348,14 @@ fn header_in(line: &str) -> Option<(usize, u8, Table)> {
         let separator = separator_after(rest, 2)?;
         return starts_with_title(rest, 3).then_some((start, separator, Table::Launches));
     }
-    for title in ["\"Kernel Name\"", "Kernel Name"] {
+    for (title, table) in [
+        ("\"Kernel Name\"", Table::Source),
+        ("Kernel Name", Table::Source),
+        ("\"File Path\"", Table::Lines),
+        ("File Path", Table::Lines),
+    ] {
         if rest.starts_with(title) {
-            return Some((start, separator_after(rest, title.len())?, Table::Source));
+            return Some((start, separator_after(rest, title.len())?, table));
         }
     }
     None
@@ -572,6 +603,17 @@ impl<'t> Reader<'t> {
             && let Some(value) = number::number(total, style, exponent)
         {
             return Some(value);
+        }
+        // A text has its instances behind it too, and a metric without a value has only them.
+        if let Some(list) = cell.strip_suffix(')') {
+            if list.starts_with('(') && !list.contains(' ') {
+                return None;
+            }
+            if let Some((total, only)) = list.split_once(" (")
+                && total == only
+            {
+                return Some(Value::Text(Cow::Owned(total.to_owned())));
+            }
         }
         Some(Value::Text(Cow::Owned(cell.to_owned())))
     }
@@ -1066,7 +1108,8 @@ lines, and a ""quote"".","",""
             kernel.code[1],
             Instruction {
                 address: 0x7f10,
-                text: "@P0   LDG.E R0, desc[UR4][R2.64+0xc]".to_owned()
+                text: "@P0   LDG.E R0, desc[UR4][R2.64+0xc]".to_owned(),
+                lines: Vec::new(),
             }
         );
         let metrics = kernel.metrics();
@@ -1185,6 +1228,11 @@ lines, and a ""quote"".","",""
                 "without a table",
             ),
             (
+                "\"File Name\",\"a.cu\"\n\"Line No\",\"Source\"\n\"1\",\"x\"\n",
+                "NCU0014",
+                "--print-source sass",
+            ),
+            (
                 "\"Process ID\",\"Invocations\",\"Metric Name\",\"Minimum\"\n",
                 "NCU0014",
                 "--print-summary",
@@ -1209,6 +1257,127 @@ lines, and a ""quote"".","",""
                 .to_string()
                 .contains("--print-source sass")
         );
+    }
+
+    /// A page with lines: two files of one kernel, an inlined instruction, rows that are none, quotes that are not
+    /// doubled. Addresses run from 0x100 to 0x170.
+    fn page_with_lines() -> String {
+        let header = |file: &str| {
+            format!(
+                "\"File Path\",\"{file}\"\n\"Function Name\",\"k(float *)\"\n\
+                 \"Line No\",\"Source\",\"Address\",\"Source\",\"# Samples\",\"Address Space\"\n"
+            )
+        };
+        let line = |number: u32, text: &str| {
+            format!("\"{number}\",\"{text}\",\"-\",\"-\",\"99\",\"Global(2)\"\n")
+        };
+        let instruction =
+            |address: u64| format!("\"\",\"\",\"{address:#x}\",\"      NOP\",\"2\",\"-\"\n");
+        let dots = "\"\",\"\",\"...\",\"...\",\"-\",\"-\"\n";
+        [
+            header("/src/a.h"),
+            line(7, "printf(\"a, %d\", \"b\",\"c\");"),
+            instruction(0x110),
+            instruction(0x110),
+            header("/src/k.cu"),
+            line(3, "x = y; // \"open"),
+            instruction(0x100),
+            dots.to_owned(),
+            instruction(0x110),
+            instruction(0x120),
+            line(4, "}"),
+            (0x130..0x180).step_by(16).map(instruction).collect(),
+        ]
+        .concat()
+    }
+
+    #[test]
+    fn source_page_with_lines() {
+        let page = page_with_lines();
+        // Two launches, and another page behind them.
+        let report = read_text(&[&*page, &page, RAW].concat());
+        assert_eq!(report.problems, []);
+        assert_eq!(report.kernels.len(), 4);
+        for kernel in &report.kernels[..2] {
+            assert_eq!((kernel.page, &*kernel.name), (Page::Source, "k(float *)"));
+            let addresses: Vec<u64> = kernel.code.iter().map(|code| code.address).collect();
+            assert_eq!(addresses, (0x100..0x180).step_by(16).collect::<Vec<u64>>());
+            let lines = |index: usize| -> Vec<(&str, u64)> {
+                kernel.code[index]
+                    .lines
+                    .iter()
+                    .map(|line| (&*line.file, line.line))
+                    .collect()
+            };
+            assert_eq!(lines(0), [("/src/k.cu", 3)]);
+            assert_eq!(lines(1), [("/src/a.h", 7), ("/src/k.cu", 3)]);
+            assert_eq!(lines(7), [("/src/k.cu", 4)]);
+            // Each instruction counts once; rows of lines do not.
+            let metrics = kernel.metrics();
+            assert_eq!(metrics.number("smsp__pcsamp_sample_count"), Some(16.0));
+        }
+        // Without one of the instructions there is no total.
+        let report = read_text(&page.replacen("\"\",\"\",\"0x120\"", "\"\",\"\",\"...\"", 1));
+        assert_eq!(report.problems.len(), 1);
+        let metrics = report.kernels[0].metrics();
+        assert_eq!(metrics.number("smsp__pcsamp_sample_count"), None);
+        assert_eq!(
+            metrics
+                .get("smsp__pcsamp_sample_count")
+                .unwrap()
+                .by_number()
+                .unwrap()
+                .len(),
+            7
+        );
+    }
+
+    #[test]
+    fn a_kernel_that_is_printed_once_has_totals_when_it_is_whole() {
+        let page = |count: u64| -> String {
+            let rows = (0..count).map(|i| format!("\"{:#x}\",\"NOP\",\"1\"\n", i * 16));
+            "\"Kernel Name\",\"k\",\n\"Address\",\"Source\",\"# Samples\"\n".to_owned()
+                + &rows.collect::<String>()
+        };
+        for (count, total) in [(8, Some(8.0)), (16, Some(16.0)), (7, None), (15, None)] {
+            let report = read_text(&page(count));
+            let metrics = report.kernels[0].metrics();
+            assert_eq!(
+                metrics.number("smsp__pcsamp_sample_count"),
+                total,
+                "{count}"
+            );
+            assert_eq!(
+                report.problems.len(),
+                usize::from(total.is_none()),
+                "{count}"
+            );
+        }
+        // Several functions of one result, each once.
+        let report = read_text(&(page(8) + &page(16)));
+        assert_eq!(report.problems, []);
+        assert_eq!(report.kernels.len(), 2);
+        // Cut inside the last row: behind its quote, and before it.
+        let whole = page(8);
+        for end in ["\"1\"\n".len(), ",\"1\"\n".len(), "1\"\n".len()] {
+            let report = read_text(whole.get(..whole.len() - end).unwrap());
+            let metrics = report.kernels[0].metrics();
+            assert_eq!(metrics.number("smsp__pcsamp_sample_count"), None, "{end}");
+        }
+    }
+
+    #[test]
+    fn lists_of_instances_behind_texts() {
+        let text = "\"ID\",\"Kernel Name\",\"a__x\",\"a__y\",\"a__z\",\"a__n.sum\"\n\
+                    \"\",\"\",\"\",\"\",\"\",\"byte\"\n\
+                    \"0\",\"k\",\"all (all)\",\"(k)\",\"other (text)\",\"1,024 (1,000; 24)\"\n";
+        let report = read_text(text);
+        assert_eq!(report.problems, []);
+        let metrics = report.kernels[0].metrics();
+        assert_eq!(metrics.text("a__x"), Some("all"));
+        assert_eq!(metrics.get("a__y").unwrap().value, None);
+        assert_eq!(metrics.text("a__z"), Some("other (text)"));
+        assert_eq!(metrics.number("a__n.sum"), Some(1024.0));
     }
 
     #[test]
@@ -1244,5 +1413,19 @@ lines, and a ""quote"".","",""
         assert!(report.kernels.is_empty());
         let report = read_text(&"\"Kernel Name\",\"a\",\n\"Address\",\"Source\"\n".repeat(20_000));
         assert!(report.problems.len() <= MAX_PROBLEMS + 1);
+        // The same for pages with lines: files, functions and columns without number.
+        let table =
+            "\"File Path\",\"a\"\n\"Function Name\",\"f\"\n\"Line No\",\"Source\",\"Address\"\n";
+        assert!(read_text(&table.repeat(20_000)).problems.len() <= MAX_PROBLEMS + 1);
+        let files: String = (0..20_000)
+            .map(|i| table.replacen("\"a\"", &format!("\"{i}\""), 1))
+            .collect();
+        assert_eq!(read_text(&files).kernels.len(), 1);
+        let names = format!("{table}{}", "\"Function Name\",\"g\"\n".repeat(50_000));
+        assert!(read_text(&names).problems.len() <= MAX_PROBLEMS + 1);
+        let mut wide = table.trim_end().to_owned();
+        (0..60_000).for_each(|i| wide.extend([",\"a__", &i.to_string(), "\""]));
+        wide.push_str("\n\"\",\"\",\"0x10\",\"NOP\"\n");
+        assert_eq!(read_text(&wide).kernels[0].code.len(), 1);
     }
 }

@@ -1,10 +1,12 @@
 //! The source page: for each kernel a line with its name, a header, and a row per instruction.
 //!
-//! Measured: every block is printed twice, launch by launch. So a run of equal blocks is one launch, except where all
-//! runs of the table have an even length: then each pair is a launch. Blocks that differ are launches of their own.
+//! Measured: in a report of several results every block is printed twice, launch by launch; the blocks of a single
+//! result are printed once. So a run of equal blocks is one launch, except where all runs of the table have an even
+//! length: then each pair is a launch. Blocks that differ are launches of their own.
 //!
 //! The totals of the page are sums over rows: measured, they equal the values of the launch. Nothing marks the end of
-//! a block, so that a last block without its repeat has no totals.
+//! a block. So a last block that is not repeated, while others are, has no totals; and where none is repeated, it has
+//! them only if its last row is complete and its code fills whole units of 128 bytes, as compiled code does.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -22,16 +24,72 @@ struct Block {
     range: Range<usize>,
     /// How often it is printed in a row.
     times: usize,
+    /// Whether no cell is missing.
+    is_whole: bool,
 }
 
 /// A column that holds a metric.
-struct Column {
-    index: usize,
-    slot: usize,
+pub(super) struct Column {
+    pub(super) index: usize,
+    pub(super) slot: usize,
     name: Cow<'static, str>,
     instances: Vec<Instance<'static>>,
     /// Sum of the instances, as long as all are whole numbers.
     total: Option<f64>,
+}
+
+impl Column {
+    /// Adds the cell of an instruction.
+    pub(super) fn add(&mut self, address: u64, cell: &str, style: Style) {
+        if number::is_absent(cell) {
+            return;
+        }
+        let value = match labels::code(&self.name, cell) {
+            Some(code) => Value::U64(code),
+            None => match number::number(cell, style, 0) {
+                Some(value) => value,
+                None => Value::Text(Cow::Owned(cell.to_owned())),
+            },
+        };
+        self.total = match (self.total, value.number()) {
+            (Some(total), Some(number)) if number.fract().abs() < f64::EPSILON => {
+                Some(total + number)
+            }
+            _ => None,
+        };
+        self.instances.push(Instance {
+            key: Some(Value::U64(address)),
+            value: Some(value),
+        });
+    }
+
+    /// The metric; with a total only if no row is missing.
+    pub(super) fn finish(mut self, is_whole: bool) -> Entry {
+        self.instances.sort_by_key(|instance| match instance.key {
+            Some(Value::U64(address)) => address,
+            _ => u64::MAX,
+        });
+        let has_total = is_whole && !self.instances.is_empty() && !labels::is_code(&self.name);
+        Entry {
+            slot: self.slot,
+            value: self.total.filter(|_| has_total).map(Value::F64),
+            instances: self.instances,
+        }
+    }
+}
+
+/// Code is compiled in units of 128 bytes: eight instructions, the last ones idle.
+const UNIT: usize = 8;
+/// Bytes of an instruction, from compute capability 7.0 on.
+const INSTRUCTION: u64 = 16;
+
+/// Whether a list of instructions, in the order of addresses, is all of a kernel's code, as far as that can be seen.
+pub(super) fn is_whole(code: &[Instruction]) -> bool {
+    code.len().is_multiple_of(UNIT)
+        && code
+            .iter()
+            .zip(code.iter().skip(1))
+            .all(|(this, next)| this.address.checked_add(INSTRUCTION) == Some(next.address))
 }
 
 /// Reads all blocks that follow each other; the first one's name is at the current place.
@@ -46,10 +104,7 @@ pub(super) fn read(reader: &mut Reader<'_>, separator: u8) {
         while reader.place < reader.text.len() && reader.line().trim().is_empty() {
             reader.skip_line();
         }
-        reader.peek(separator);
-        let titles: Vec<String> = (0..reader.row.len())
-            .map(|index| reader.row.get(reader.text, index).into_owned())
-            .collect();
+        let titles = titles(reader, separator);
         if reader.row.is_cut || !titles.iter().any(|title| title == "Source") {
             // The words of the program, or the line is all that is left.
             reader.problem(
@@ -95,11 +150,12 @@ pub(super) fn read(reader: &mut Reader<'_>, separator: u8) {
         }
         let style = *style.get_or_insert_with(|| votes(reader, separator, address, end));
         reader.place = body;
-        let kernel = block(reader, separator, name, &titles, address, style, end);
+        let (kernel, is_whole) = block(reader, separator, name, &titles, address, style, end);
         blocks.push(Block {
             kernel,
             range: start..end,
             times: 1,
+            is_whole,
         });
     }
     distrust_last(reader, &mut blocks);
@@ -116,21 +172,26 @@ pub(super) fn read(reader: &mut Reader<'_>, separator: u8) {
     }
 }
 
-/// Takes the totals from a last block that was printed once, unless all were: rows of it may be missing, and a sum
-/// over the rest would look like a total.
+/// Takes the totals from a last block that was printed once, if rows of it may be missing: a sum over the rest would
+/// look like a total.
 fn distrust_last(reader: &mut Reader<'_>, blocks: &mut [Block]) {
-    let prints_once = blocks.len() > 1 && blocks.iter().all(|block| block.times == 1);
+    let prints_once = blocks.iter().all(|block| block.times == 1);
     let Some(last) = blocks
         .last_mut()
-        .filter(|last| last.times == 1 && last.range.end >= reader.text.len() && !prints_once)
+        .filter(|last| last.times == 1 && last.range.end >= reader.text.len())
     else {
         return;
+    };
+    let reason = match prints_once {
+        true if last.is_whole && is_whole(&last.kernel.code) => return,
+        true => "the code of the last kernel breaks off: rows are missing, so it has no totals",
+        false => {
+            "the last kernel is printed once, not twice: rows may be missing, so it has no totals"
+        }
     };
     for entry in &mut last.kernel.entries {
         entry.value = None;
     }
-    let reason =
-        "the last kernel is printed once, not twice: rows may be missing, so it has no totals";
     reader.problem(
         Kind::Csv(Cow::Borrowed(reason)),
         last.range.start,
@@ -164,7 +225,38 @@ fn votes(reader: &mut Reader<'_>, separator: u8, address: usize, end: usize) -> 
     vote.style(separator)
 }
 
-/// Reads the rows of a block.
+/// The titles of the columns, which are the row at the current place.
+pub(super) fn titles(reader: &mut Reader<'_>, separator: u8) -> Vec<String> {
+    reader.peek(separator);
+    (0..reader.row.len())
+        .map(|index| reader.row.get(reader.text, index).into_owned())
+        .collect()
+}
+
+/// Says whether cells of the current row are missing, which is that of an instruction.
+pub(super) fn check_whole(reader: &mut Reader<'_>, titles: &[String]) -> bool {
+    let count = titles
+        .iter()
+        .rposition(|title| !title.is_empty())
+        .map_or(0, |last| last.saturating_add(1));
+    let is_cut = reader.check_cut(count);
+    // Digits that end the text without a line end may be the first ones of a number.
+    let may_be_cut = reader.row.is_last && !reader.text.ends_with(['"', '\n', '\r']);
+    is_cut || may_be_cut || reader.row.len() < count
+}
+
+/// Leaves out the current row, which names no instruction.
+pub(super) fn no_address(reader: &mut Reader<'_>) {
+    let reason = "a row has no address and is left out";
+    reader.problem(
+        Kind::Csv(Cow::Borrowed(reason)),
+        reader.row.start,
+        "source page",
+    );
+    reader.reject();
+}
+
+/// Reads the rows of a block; also says whether none of their cells is missing.
 fn block(
     reader: &mut Reader<'_>,
     separator: u8,
@@ -173,7 +265,7 @@ fn block(
     address: usize,
     style: Style,
     end: usize,
-) -> Kernel {
+) -> (Kernel, bool) {
     let mut kernel = Kernel::new(Page::Source, name);
     let mut columns = columns(reader, titles);
     let source = titles.iter().position(|title| title == "Source");
@@ -185,69 +277,35 @@ fn block(
         }
         reader.peek(separator);
         let Some(address) = parse_address(&reader.row.get(reader.text, address)) else {
-            let reason = "a row has no address and is left out";
-            reader.problem(
-                Kind::Csv(Cow::Borrowed(reason)),
-                reader.row.start,
-                "source page",
-            );
-            reader.reject();
+            no_address(reader);
             continue;
         };
-        is_cut |= reader.check_cut(titles.len());
+        is_cut |= check_whole(reader, titles);
         kernel.code.push(Instruction {
             address,
             text: reader.row.cell(reader.text, source).into_owned(),
+            lines: Vec::new(),
         });
         for column in &mut columns {
-            let cell = reader.row.get(reader.text, column.index);
-            if number::is_absent(&cell) {
-                continue;
-            }
-            let value = match labels::code(&column.name, &cell) {
-                Some(code) => Value::U64(code),
-                None => match number::number(&cell, style, 0) {
-                    Some(value) => value,
-                    None => Value::Text(Cow::Owned(cell.into_owned())),
-                },
-            };
-            column.total = match (column.total, value.number()) {
-                (Some(total), Some(number)) if number.fract().abs() < f64::EPSILON => {
-                    Some(total + number)
-                }
-                _ => None,
-            };
-            column.instances.push(Instance {
-                key: Some(Value::U64(address)),
-                value: Some(value),
-            });
+            column.add(address, &reader.row.get(reader.text, column.index), style);
         }
         reader.accept();
     }
     kernel.entries = columns
         .into_iter()
-        .map(|column| {
-            let has_total =
-                !is_cut && !column.instances.is_empty() && !labels::is_code(&column.name);
-            let value = column.total.filter(|_| has_total).map(Value::F64);
-            Entry {
-                slot: column.slot,
-                value,
-                instances: column.instances,
-            }
-        })
+        .map(|column| column.finish(!is_cut))
         .collect();
-    kernel
+    (kernel, !is_cut)
 }
 
 /// The columns of a block that hold metrics.
-fn columns(reader: &mut Reader<'_>, titles: &[String]) -> Vec<Column> {
+pub(super) fn columns(reader: &mut Reader<'_>, titles: &[String]) -> Vec<Column> {
     let has_samples = titles.iter().any(|title| title == "# Samples");
     let mut seen = HashSet::new();
     let mut columns = Vec::with_capacity(titles.len());
     for (index, title) in titles.iter().enumerate() {
         let title = match title.as_str() {
-            "" | "#" | "Address" | "Source" => continue,
+            "" | "#" | "Line No" | "Address" | "Source" => continue,
             // The same numbers again.
             "Warp Stall Sampling (All Samples)" if has_samples => continue,
             "Warp Stall Sampling (All Samples)" => "# Samples",
@@ -272,7 +330,7 @@ fn columns(reader: &mut Reader<'_>, titles: &[String]) -> Vec<Column> {
 }
 
 /// An address, always in hexadecimal digits, with or without `0x`.
-fn parse_address(cell: &str) -> Option<u64> {
+pub(super) fn parse_address(cell: &str) -> Option<u64> {
     let digits = cell
         .strip_prefix("0x")
         .or_else(|| cell.strip_prefix("0X"))

@@ -27,18 +27,24 @@ use crate::wire::len;
 /// the name of the inlined function in `.debug_str`; two zeros end the inlining.
 const INLINED: DwLne = DwLne(0x90);
 
-/// Rows of a whole table. A row takes at least one byte of the program and 20 bytes here.
-const MAX_ROWS: u64 = 8 << 20;
-/// Bytes of the directory and file lists of one program; they take far more room once decoded.
-const MAX_HEADER: u64 = 1 << 20;
+/// Bytes of the file to a row or a call of the table, at least. One takes as little as a byte of the program and 24 bytes
+/// here, up to three times while lists grow. In the cubins of the corpus there are 300 bytes or more to a row.
+const BYTES_PER_ROW: u64 = 8;
+const ROWS_EXTRA: u64 = 1 << 12;
+/// Bytes of the file to a byte of the directory and file lists of one program, at least: `gimli` makes a value of up to 200
+/// bytes of each of them.
+const BYTES_PER_HEADER_BYTE: u64 = 8;
+const HEADER_EXTRA: u64 = 1 << 15;
 /// Calls inlined into each other.
 const MAX_DEPTH: u32 = 64;
 /// Problems that are listed one by one.
 const MAX_PROBLEMS: usize = 16;
 /// Bytes of paths and names that are read: so many times the size of the sections they come from, and so many more. A
 /// directory is joined with each of its files, and names may share bytes.
-const TEXT_FACTOR: u64 = 16;
+const TEXT_FACTOR: u64 = 8;
 const TEXT_EXTRA: u64 = 1 << 16;
+/// What a text takes beside its bytes.
+const TEXT_COST: u64 = 64;
 
 /// Stands for "none" where an index is stored.
 const NONE: u32 = u32::MAX;
@@ -236,10 +242,8 @@ impl Texts {
             .map(|text| &**text)
     }
 
+    /// Adds a text that is new.
     fn add(&mut self, text: String) -> u32 {
-        if let Some(&index) = self.index.get(text.as_str()) {
-            return index;
-        }
         let Ok(index) = u32::try_from(self.list.len()) else {
             return NONE;
         };
@@ -274,13 +278,16 @@ pub(super) fn decode(cubin: &Cubin<'_>) -> LineTable {
         .saturating_add(len(cubin.debug_str))
         .saturating_add(len(cubin.debug_line_str));
     let text_limit = size.saturating_mul(TEXT_FACTOR).saturating_add(TEXT_EXTRA);
+    let rows_limit = (cubin.size / BYTES_PER_ROW).saturating_add(ROWS_EXTRA);
     let mut decoder = Decoder {
         cubin,
         text_limit,
         text_left: text_limit,
         place: 0,
         rows: vec![Vec::new(); cubin.functions.len()],
-        rows_left: MAX_ROWS,
+        rows_limit,
+        rows_left: rows_limit,
+        header_limit: (cubin.size / BYTES_PER_HEADER_BYTE).saturating_add(HEADER_EXTRA),
         names: HashMap::new(),
         unplaced: 0,
         problems_left: MAX_PROBLEMS,
@@ -298,7 +305,9 @@ struct Decoder<'c, 'a> {
     place: u64,
     /// For each function its rows so far.
     rows: Vec<Vec<Row>>,
+    rows_limit: u64,
     rows_left: u64,
+    header_limit: u64,
     /// Names of inlined functions by their offset in `.debug_str`.
     names: HashMap<u64, u32>,
     /// Sequences that belong to no function.
@@ -378,7 +387,7 @@ impl<'c> Decoder<'c, '_> {
         if self.text_left == 0 {
             let limit = self.text_limit;
             self.problem(Error::new(
-                Kind::TooLarge { limit },
+                Kind::Swollen { limit },
                 None,
                 "paths and names of .debug_line",
             ));
@@ -402,7 +411,7 @@ impl<'c> Decoder<'c, '_> {
             if bounds.empty {
                 continue;
             }
-            if bounds.header > MAX_HEADER {
+            if bounds.header > self.header_limit {
                 self.fault("the file list of a line program is too long");
                 continue;
             }
@@ -484,7 +493,9 @@ impl<'c> Decoder<'c, '_> {
             }
             if self.rows_left == 0 {
                 self.problem(Error::new(
-                    Kind::TooMany { limit: MAX_ROWS },
+                    Kind::TooMany {
+                        limit: self.rows_limit,
+                    },
                     None,
                     "rows of .debug_line",
                 ));
@@ -583,6 +594,7 @@ impl<'c> Decoder<'c, '_> {
         };
         sequence.call = u32::try_from(self.table.calls.len()).unwrap_or(NONE);
         self.table.calls.push(call);
+        self.rows_left = self.rows_left.saturating_sub(1);
     }
 
     /// Hands the rows of a sequence to their function.
@@ -652,7 +664,15 @@ impl<'c> Decoder<'c, '_> {
             Some(directory) if !directory.is_empty() => directory + "/" + &name,
             _ => name,
         };
-        self.table.texts.add(path)
+        self.add_text(path)
+    }
+
+    fn add_text(&mut self, text: String) -> u32 {
+        match self.table.texts.index.get(text.as_str()).copied() {
+            Some(index) => index,
+            None if self.charge(TEXT_COST) => self.table.texts.add(text),
+            None => NONE,
+        }
     }
 
     fn text(&mut self, value: &AttributeValue<Bytes<'_>>) -> Option<String> {
@@ -687,7 +707,7 @@ impl<'c> Decoder<'c, '_> {
             return index;
         }
         let index = match self.string(self.cubin.debug_str, offset) {
-            Some(name) => self.table.texts.add(name),
+            Some(name) => self.add_text(name),
             None => {
                 self.fault("the name of an inlined function cannot be read");
                 NONE

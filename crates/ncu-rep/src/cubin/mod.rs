@@ -33,6 +33,7 @@ use object::read::elf::{FileHeader, Rel as _, Rela as _, SectionHeader as _};
 use object::{LittleEndian, SectionIndex, SymbolIndex};
 
 use crate::error::{Error, Kind};
+use crate::report::Problems;
 use crate::wire::len;
 
 pub use lines::{CallSite, Inlined, LineTable, Location};
@@ -71,6 +72,8 @@ pub struct Function<'a> {
 /// A cubin, opened: functions are listed, line tables still encoded.
 #[derive(Clone, Debug)]
 pub struct Cubin<'a> {
+    /// Bytes of the file.
+    size: u64,
     functions: Vec<Function<'a>>,
     index: HashMap<Cow<'a, str>, usize>,
     debug_line: &'a [u8],
@@ -145,7 +148,7 @@ struct Reader<'a> {
     sections: Sections<'a>,
     names_left: u64,
     unnamed: u32,
-    problems: Vec<Error>,
+    problems: Problems,
 }
 
 impl<'a> Reader<'a> {
@@ -174,7 +177,7 @@ impl<'a> Reader<'a> {
             sections,
             names_left,
             unnamed: MAX_UNNAMED,
-            problems: Vec::new(),
+            problems: Problems::default(),
         })
     }
 
@@ -188,6 +191,7 @@ impl<'a> Reader<'a> {
 
     fn read(mut self) -> Result<Cubin<'a>, Error> {
         let mut cubin = Cubin {
+            size: len(self.bytes),
             functions: Vec::new(),
             index: HashMap::new(),
             debug_line: &[],
@@ -273,7 +277,7 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        cubin.problems = self.problems;
+        cubin.problems = self.problems.into_vec();
         Ok(cubin)
     }
 
@@ -297,7 +301,7 @@ impl<'a> Reader<'a> {
         // Names that share bytes could make a small file cost the square of its size.
         self.names_left = self.names_left.checked_sub(len(name)).ok_or_else(|| {
             let limit = len(self.bytes).saturating_mul(NAME_FACTOR);
-            Error::new(Kind::TooLarge { limit }, None, "names of sections")
+            Error::new(Kind::Swollen { limit }, None, "names of sections")
         })?;
         Ok(Some(name))
     }

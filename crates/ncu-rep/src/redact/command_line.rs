@@ -111,7 +111,6 @@ fn list(value: &str, is_harmless: impl Fn(&str) -> bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
 
     fn neutral(line: &str) -> (String, u64) {
         super::neutral(line, |metric| metric == "sm__cycles_active.avg")

@@ -8,6 +8,9 @@
 //! It decides field by field from a list of what may pass, never from what a secret looks like. A field that is not on
 //! the list, in a form that is not expected, or damaged, does not pass.
 //!
+//! What it cannot tell: names of metrics that a user defined in a section file have the form of the profiler's and stay;
+//! so do names of kernels by default, which may say what a program does.
+//!
 //! Memory is bounded by the largest single result, not by the report: a block with several results is written as
 //! several blocks with one result each, as newer profilers do themselves.
 //!
@@ -42,9 +45,12 @@ pub use subject::Subject;
 
 use crate::encode::Encoder;
 use crate::error::{Error, Kind};
-use crate::report::frame::{BlockHeader, Content, Cursor, KNOWN_VERSION, MAGIC, MAX_STRINGS};
+use crate::report::frame::{
+    BlockHeader, Content, Cursor, HeaderPart, INDEX_FACTOR, KNOWN_VERSION, MAGIC, STRING_COST,
+    strings,
+};
 use crate::report::{Problems, Process, WorkloadKind};
-use crate::wire::{Field, Message, Value, len};
+use crate::wire::{Field, Message, Room, Value, len};
 use kernels::{Kernels, Shown};
 use metrics::Class;
 use schema::{Action, Schema, Special};
@@ -118,7 +124,7 @@ pub fn redact(
         ));
     }
 
-    let mut redactor = Redactor::new(survey(cursor), options);
+    let mut redactor = Redactor::new(survey(cursor, len(report)), options);
     let mut encoder = Encoder::default();
     if let Some(version) = version {
         encoder.number(1, version);
@@ -126,11 +132,12 @@ pub fn redact(
     let mut sink = Sink {
         output,
         failure: None,
+        has_block: false,
     };
     sink.write(&MAGIC)?;
     sink.sized(&encoder)?;
     let mut number = 0_u64;
-    while !cursor.at_end() {
+    while number == 0 || !cursor.at_end() {
         let outcome = redactor.block(&mut cursor, &mut sink);
         if let Some(failure) = sink.failure.take() {
             return Err(failure);
@@ -143,6 +150,12 @@ pub fn redact(
             break;
         }
         number = number.saturating_add(1);
+    }
+    if !sink.has_block {
+        // Every report has a block, if only one that says that nothing follows.
+        encoder.clear();
+        encoder.number(5, 0);
+        sink.block(&encoder)?;
     }
     Ok(redactor.finish())
 }
@@ -157,10 +170,14 @@ pub fn redact_to_vec(report: &[u8], options: &Options) -> Result<Redacted, Error
     Ok(Redacted { bytes, redaction })
 }
 
+/// The word in place of the name of a machine.
+const HOST: &str = "host";
+
 /// Where the report is written, with the first failure.
 struct Sink<'w> {
     output: &'w mut dyn io::Write,
     failure: Option<Error>,
+    has_block: bool,
 }
 
 impl Sink<'_> {
@@ -170,6 +187,12 @@ impl Sink<'_> {
             self.failure = Some(error.clone());
             error
         })
+    }
+
+    /// Writes the header of a block.
+    fn block(&mut self, header: &Encoder) -> Result<(), Error> {
+        self.has_block = true;
+        self.sized(header)
     }
 
     fn sized(&mut self, message: &Encoder) -> Result<(), Error> {
@@ -182,7 +205,7 @@ impl Sink<'_> {
 fn size_32(message: &Encoder) -> Result<u32, Error> {
     u32::try_from(message.bytes().len()).map_err(|_| {
         let limit = u64::from(u32::MAX);
-        Error::new(Kind::TooLarge { limit }, None, "redacted message")
+        Error::new(Kind::MessageSize { limit }, None, "redacted message")
     })
 }
 
@@ -194,17 +217,37 @@ struct Survey<'a> {
 }
 
 /// Collects the string table and the names of all kernels. Damage is skipped here and reported by the second pass.
-fn survey(mut cursor: Cursor<'_>) -> Survey<'_> {
+fn survey(mut cursor: Cursor<'_>, size: u64) -> Survey<'_> {
     let mut survey = Survey::default();
     let mut ignored = Problems::default();
+    // As in the reader: behind a string that is missing, the numbers of strings are not known.
+    let mut strings_end = false;
+    let mut room = Room::new(INDEX_FACTOR, size);
     while !cursor.at_end() {
-        let Ok(header) = cursor.sized().and_then(BlockHeader::decode) else {
+        let message = match cursor.block_header(&mut ignored) {
+            Ok(Some(message)) => message,
+            Ok(None) => continue,
+            Err(_) => break,
+        };
+        let header = BlockHeader::decode(message, &mut ignored, |part, _| {
+            let HeaderPart::Strings(table) = part else {
+                return;
+            };
+            for string in strings(table) {
+                if strings_end {
+                    return;
+                }
+                match string {
+                    Ok(string) if room.charge(STRING_COST).is_ok() => {
+                        survey.names.push(string.text());
+                    }
+                    _ => strings_end = true,
+                }
+            }
+        });
+        let Ok(header) = header else {
             break;
         };
-        for text in header.strings.iter().flat_map(|table| strings(*table)) {
-            survey.names.push(text);
-        }
-        survey.names.truncate(MAX_STRINGS);
         let outcome = cursor.payload(&header, &mut ignored, |content, message, _| {
             if content == Content::Workload(WorkloadKind::Kernel) {
                 survey.kernels.add(message);
@@ -216,15 +259,6 @@ fn survey(mut cursor: Cursor<'_>) -> Survey<'_> {
         }
     }
     survey
-}
-
-/// The strings of one part of the string table, up to the first damage.
-fn strings(table: Message<'_>) -> impl Iterator<Item = Cow<'_, str>> {
-    table
-        .fields()
-        .map_while(Result::ok)
-        .filter(|field| field.number == 1)
-        .filter_map(|field| field.value.text())
 }
 
 /// Numbers things in order of appearance, from 1.
@@ -276,7 +310,7 @@ struct Redactor<'a> {
     classes: Vec<Class>,
     kernels: Kernels<'a>,
     rename_kernels: bool,
-    processes: Numbering<(u64, String, String)>,
+    processes: Numbering<&'a [u8]>,
     threads: Numbering<u64>,
     functions: Numbering<Cow<'a, str>>,
     objects: Numbering<Cow<'a, str>>,
@@ -357,24 +391,38 @@ impl<'a> Redactor<'a> {
 
     /// Copies a block. Entries beyond the first get blocks of their own.
     fn block(&mut self, cursor: &mut Cursor<'a>, sink: &mut Sink<'_>) -> Result<(), Error> {
-        let message = cursor.sized().map_err(|error| error.inside("header"))?;
-        let header = BlockHeader::decode(message).map_err(|error| error.inside("header"))?;
-        self.count_unknown_header_fields(message);
-        let process = header.process.as_ref().map(|process| self.process(process));
-
+        let Some(message) = cursor.block_header(&mut self.problems)? else {
+            return Ok(());
+        };
         // Capture details, strings and process, as fields of a block header.
         let mut first = Encoder::default();
-        for capture in &header.capture {
-            self.capture(*capture, &mut first);
-        }
-        for table in &header.strings {
-            self.string_table(*table, &mut first);
-        }
+        let mut problems = std::mem::take(&mut self.problems);
+        let header = BlockHeader::decode(message, &mut problems, |part, problems| {
+            std::mem::swap(&mut self.problems, problems);
+            match part {
+                HeaderPart::Capture(capture) => self.capture(capture, &mut first),
+                HeaderPart::Strings(table) => self.string_table(table, &mut first),
+                HeaderPart::Unknown => self.tally.add_at(Subject::Unknown, "block header"),
+            }
+            std::mem::swap(&mut self.problems, problems);
+        });
+        self.problems = problems;
+        let header = match header {
+            Ok(header) => header,
+            Err(error) => {
+                // What stands before the damage is kept.
+                if !first.bytes().is_empty() {
+                    sink.block(&first)?;
+                }
+                return Err(error);
+            }
+        };
+        let process = header.process.and_then(|process| self.process(process));
         let mut process_field = Encoder::default();
         if let Some(number) = process {
             let open = process_field.open(6);
             process_field.number(1, number);
-            process_field.text(2, "host");
+            process_field.text(2, HOST);
             process_field.text(3, command_line::PROGRAM);
             process_field.close(open);
         }
@@ -400,32 +448,26 @@ impl<'a> Redactor<'a> {
         self.problems = problems;
         if count == 0 && has_header {
             first.append(&process_field);
-            sink.sized(&first)?;
+            sink.block(&first)?;
         }
         outcome
     }
 
-    /// Fields of a block header that are not copied are not known to the reader either.
-    fn count_unknown_header_fields(&mut self, message: Message<'a>) {
-        let unknown = message
-            .fields()
-            .map_while(Result::ok)
-            .filter(|field| field.number > 9);
-        for _ in unknown {
-            self.tally.add_at(Subject::Unknown, "block header");
+    /// The number of a process. Its name and machine are the same for all.
+    fn process(&mut self, message: Message<'a>) -> Option<u64> {
+        let mut process = Process::default();
+        if let Err(error) = process.fill(message) {
+            self.problems.push(error.inside("process"));
+            return None;
         }
-    }
-
-    fn process(&mut self, process: &Process) -> u64 {
-        let key = (process.id, process.host.clone(), process.executable.clone());
-        let number = self.processes.number(key);
+        let number = self.processes.number(message.bytes);
         self.tally
             .add(Subject::Ids, u64::from(process.id != number));
         self.tally
-            .add(Subject::Machine, u64::from(process.host != "host"));
+            .add(Subject::Machine, u64::from(process.host != HOST));
         let is_neutral = process.executable == command_line::PROGRAM;
         self.tally.add(Subject::Program, u64::from(!is_neutral));
-        number
+        Some(number)
     }
 
     fn capture(&mut self, part: Message<'a>, out: &mut Encoder) {
@@ -443,10 +485,9 @@ impl<'a> Redactor<'a> {
     /// Copies a part of the string table. Every string keeps its number, whether it is let through or not.
     fn string_table(&mut self, table: Message<'a>, out: &mut Encoder) {
         let open = out.open(4);
-        for text in strings(table) {
-            if self.strings >= MAX_STRINGS {
-                break;
-            }
+        let known = self.names.len().saturating_sub(self.strings);
+        for text in strings(table).map_while(Result::ok).take(known) {
+            let text = text.text();
             if vocabulary::is_metric(&text) || text.is_empty() {
                 out.text(1, &text);
             } else {
@@ -459,7 +500,7 @@ impl<'a> Redactor<'a> {
         }
         for field in table.fields() {
             match field {
-                Ok(field) if field.number == 1 => {}
+                Ok(field) if field.number == 1 && field.value.message().is_some() => {}
                 Ok(_) => self.tally.add_at(Subject::Unknown, "string table"),
                 Err(error) => self.problems.push(error.inside("string table")),
             }
@@ -864,7 +905,7 @@ fn write_block(
     };
     head.number(number, 1);
     head.number(5, len(entry.bytes()).saturating_add(4));
-    sink.sized(head)?;
+    sink.block(head)?;
     sink.write(&size.to_le_bytes())?;
     sink.write(entry.bytes())
 }

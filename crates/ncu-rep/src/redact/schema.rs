@@ -378,7 +378,7 @@ const RULE_ITEM: Schema = Schema {
         (6, Identified(&PROPOSAL, Subject::ForeignRules)),
         (7, Remove(Subject::RuleTexts)),
         (8, Part(&FOCUS)),
-        (9, Remove(Subject::RuleTexts)),
+        (9, Part(&SOURCE_METRICS)),
         (10, Part(&SPEEDUP)),
         (11, Remove(Subject::RuleTexts)),
         (12, Part(&TABLE)),
@@ -396,6 +396,16 @@ const MESSAGE: Schema = Schema {
         (3, Number),
         (4, Words(Subject::RuleTexts)),
     ],
+};
+
+const SOURCE_METRICS: Schema = Schema {
+    name: "source metrics",
+    fields: &[(1, Words(Subject::RuleTexts)), (3, Part(&SOURCE_METRIC))],
+};
+
+const SOURCE_METRIC: Schema = Schema {
+    name: "source metric",
+    fields: &[(1, MetricName(Subject::RuleTexts))],
 };
 
 const PROPOSAL: Schema = Schema {

@@ -3,8 +3,10 @@
 //! Reports of 2025 do not store replay mode, cache control or clock control: they follow from the profiler's command
 //! line, where an option that is not given has its default. Reports of 2022 store some as settings.
 
+use std::collections::HashSet;
+
 use crate::error::Error;
-use crate::wire::Message;
+use crate::wire::{Message, Room};
 
 /// How the metrics were collected.
 ///
@@ -76,8 +78,8 @@ pub(crate) const SWITCHES: &[&str] = &[
     "--disable-extra-suffixes",
     "--disable-profiler-start-stop",
     "--force-overwrite",
+    "--forward-signals",
     "--help",
-    "--launch-skip-before-match",
     "--list-chips",
     "--list-metrics",
     "--list-rules",
@@ -86,9 +88,12 @@ pub(crate) const SWITCHES: &[&str] = &[
     "--null-stdin",
     "--nvtx",
     "--open-in-ui",
+    "--print-fp",
+    "--print-metric-attribution",
+    "--print-rule-details",
     "--query-metrics",
     "--quiet",
-    "--rename-kernels-export",
+    "--section-folder-restore",
     "--support-32bit",
     "--verbose",
     "--version",
@@ -96,7 +101,7 @@ pub(crate) const SWITCHES: &[&str] = &[
 
 impl Collection {
     /// Reads the command line that a report stores: the words are joined with spaces, without quotes.
-    pub(super) fn from_command_line(line: &str) -> Self {
+    pub(super) fn from_command_line(line: &str, room: &mut Room) -> Result<Self, Error> {
         let mut collection = Self {
             replay: Some(ReplayMode::Kernel),
             caches: Some(CacheControl::FlushAll),
@@ -113,23 +118,19 @@ impl Collection {
                 break;
             }
             if let Some((option, value)) = word.split_once('=') {
-                collection.set(option, value);
+                collection.set(option, value, room)?;
+            } else if !word.starts_with("--") && word.len() > 2 {
+                // A short option with its value behind it, such as `-c3`.
             } else if !SWITCHES.contains(&word)
                 && let Some(value) = words.next_if(|next| !next.starts_with('-'))
             {
-                collection.set(word, value);
+                collection.set(word, value, room)?;
             }
         }
-        collection
+        Ok(collection)
     }
 
-    fn set(&mut self, option: &str, value: &str) {
-        let list = || {
-            value
-                .split(',')
-                .filter(|item| !item.is_empty())
-                .map(str::to_owned)
-        };
+    fn set(&mut self, option: &str, value: &str, room: &mut Room) -> Result<(), Error> {
         match option {
             "--replay-mode" => {
                 self.replay = match value {
@@ -157,34 +158,55 @@ impl Collection {
                 };
             }
             "--graph-profiling" => self.whole_graphs = Some(value == "graph"),
-            "--set" => self.sets.extend(list()),
-            "--section" => self.sections.extend(list()),
-            "--metrics" => self.metrics.extend(list()),
+            "--set" => add_list(&mut self.sets, value, room)?,
+            "--section" => add_list(&mut self.sections, value, room)?,
+            "--metrics" => add_list(&mut self.metrics, value, room)?,
             _ => {}
         }
+        Ok(())
     }
 
     /// Reads stored settings. The numbers of the modes are documented by use only, so that just the lists are taken.
-    pub(super) fn apply_settings(&mut self, settings: Message<'_>) -> Result<(), Error> {
+    pub(super) fn apply_settings(
+        &mut self,
+        settings: Message<'_>,
+        room: &mut Room,
+    ) -> Result<(), Error> {
+        let mut known: HashSet<String> = self.sections.iter().cloned().collect();
         for field in settings.fields() {
             let field = field?;
             if let (7, Some(section)) = (field.number, field.value.text())
-                && !self.sections.iter().any(|known| *known == section)
+                && !known.contains(&*section)
             {
-                self.sections.push(section.into_owned());
+                room.charge(size_of::<String>().saturating_mul(3))?;
+                known.insert(section.to_string());
+                room.push(&mut self.sections, section.into_owned())?;
             }
         }
         Ok(())
     }
 }
 
+fn add_list(list: &mut Vec<String>, items: &str, room: &mut Room) -> Result<(), Error> {
+    for item in items.split(',').filter(|item| !item.is_empty()) {
+        room.charge(item.len())?;
+        room.push(list, item.to_owned())?;
+    }
+    Ok(())
+}
+
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 
+    fn read(line: &str) -> Collection {
+        Collection::from_command_line(line, &mut Room::new(0, 0)).unwrap()
+    }
+
     #[test]
     fn options_before_the_program_are_the_profilers() {
-        let found = Collection::from_command_line(
+        let found = read(
             "/opt/ncu --clock-control none -f --set full --import-source yes -o out ./app --set basic --replay-mode x ",
         );
         assert_eq!(found.clocks, Some(ClockControl::None));
@@ -196,19 +218,20 @@ mod tests {
 
     #[test]
     fn values_may_be_joined_and_listed() {
-        let found = Collection::from_command_line(
-            "ncu --replay-mode=app-range --cache-control=none --section SpeedOfLight --section=Occupancy --metrics a.sum,b.avg python3 t.py",
+        let found = read(
+            "ncu --forward-signals --launch-skip-before-match 1 -c3 --replay-mode=app-range --cache-control=none --section SpeedOfLight --section=Occupancy --metrics a.sum,b.avg python3 t.py",
         );
         assert_eq!(found.replay, Some(ReplayMode::ApplicationRange));
         assert_eq!(found.caches, Some(CacheControl::None));
         assert_eq!(found.clocks, Some(ClockControl::Base));
         assert_eq!(found.sections, ["SpeedOfLight", "Occupancy"]);
         assert_eq!(found.metrics, ["a.sum", "b.avg"]);
+        assert_eq!(found.program.as_deref(), Some("python3"));
     }
 
     #[test]
     fn an_unknown_mode_is_absent_and_not_guessed() {
-        let found = Collection::from_command_line("ncu --replay-mode quantum app");
+        let found = read("ncu --replay-mode quantum app");
         assert_eq!(found.replay, None);
     }
 }

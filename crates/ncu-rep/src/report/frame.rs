@@ -5,6 +5,7 @@
 //! range, command-list and graph results. The header tells how many of each.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::header::WorkloadKind;
 use super::session::SessionBuilder;
@@ -12,22 +13,39 @@ use super::source::SourceIndex;
 use super::{Problems, Process, Report};
 use crate::error::{Error, Kind};
 use crate::metric::Names;
-use crate::wire::{self, Message};
+use crate::wire::{self, Message, Room};
 
 /// `NVR` and a zero byte.
 pub(crate) const MAGIC: [u8; 4] = *b"NVR\0";
 /// The format version that every report seen so far has.
 pub(crate) const KNOWN_VERSION: u64 = 7;
-/// Bounds the memory of the string table; real tables hold a few thousand names.
-pub(crate) const MAX_STRINGS: usize = 1 << 22;
+/// What is kept of a whole report may take so many times its bytes in memory.
+pub(crate) const INDEX_FACTOR: u64 = 8;
+/// What a string of the table takes beside its text: its place in a list and in a map, both with space to grow.
+pub(crate) const STRING_COST: usize = 128;
 
-/// Where a profiled workload lies in the file. Kept small: hostile files announce millions.
+/// Where a profiled workload lies in the file. Kept small, since it may be as short as four bytes there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
+    /// Where its message starts; the size is in the four bytes before.
     pub(super) offset: u64,
-    pub(super) size: u32,
-    pub(super) process: Option<u32>,
+    /// Its place in the list of processes; [`NO_PROCESS`] for none.
+    pub(super) process: u32,
     pub(super) kind: WorkloadKind,
+}
+
+const NO_PROCESS: u32 = u32::MAX;
+
+/// The message that starts at an offset, behind its size.
+pub(super) fn sized_at(bytes: &[u8], offset: u64) -> Message<'_> {
+    let start = usize::try_from(offset).ok();
+    let mut cursor = Cursor {
+        bytes,
+        position: start
+            .and_then(|start| start.checked_sub(4))
+            .unwrap_or(bytes.len()),
+    };
+    cursor.sized().unwrap_or(Message::new(&[], offset))
 }
 
 /// One kind of payload entry.
@@ -37,7 +55,7 @@ pub(crate) enum Content {
     Workload(WorkloadKind),
 }
 
-/// Number of entries by kind, in the order in which they stand in the payload.
+/// What a block header says of the payload: the number of entries by kind, in the order in which they stand there.
 #[derive(Default)]
 pub(crate) struct BlockHeader<'a> {
     sources: u64,
@@ -46,15 +64,30 @@ pub(crate) struct BlockHeader<'a> {
     command_lists: u64,
     graphs: u64,
     payload_size: u64,
-    pub(crate) process: Option<Process>,
-    pub(crate) capture: Vec<Message<'a>>,
-    pub(crate) strings: Vec<Message<'a>>,
+    pub(crate) process: Option<Message<'a>>,
+}
+
+/// A part of a block header that is more than a number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum HeaderPart<'a> {
+    Capture(Message<'a>),
+    Strings(Message<'a>),
+    Unknown,
 }
 
 pub(super) fn parse(bytes: &[u8]) -> Result<Report<'_>, Error> {
     let mut reader = Reader {
         cursor: Cursor::open(bytes)?,
-        ..Reader::default()
+        version: None,
+        session: SessionBuilder::default(),
+        processes: Vec::new(),
+        known_processes: HashMap::new(),
+        strings: Vec::new(),
+        strings_end: false,
+        sources: SourceIndex::default(),
+        entries: Vec::new(),
+        room: Room::new(INDEX_FACTOR, wire::len(bytes)),
+        problems: Problems::default(),
     };
     reader.read_file();
     Ok(reader.finish(bytes))
@@ -104,7 +137,7 @@ fn describe(bytes: &[u8]) -> Cow<'static, str> {
 }
 
 /// A position in the file.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
     position: usize,
@@ -184,6 +217,24 @@ impl<'a> Cursor<'a> {
         self.take(u64::from(size))
     }
 
+    /// The header of the next block; absent if it is empty, which is a problem.
+    pub(crate) fn block_header(
+        &mut self,
+        problems: &mut Problems,
+    ) -> Result<Option<Message<'a>>, Error> {
+        let message = self.sized().map_err(|error| error.inside("header"))?;
+        if !message.bytes.is_empty() {
+            return Ok(Some(message));
+        }
+        // A copy that broke off may end in zeros, which would pass for blocks without content.
+        let zeros = self.rest().iter().take_while(|byte| **byte == 0);
+        let zeros = zeros.count() & !3;
+        self.position = self.position.saturating_add(zeros);
+        let kind = Kind::Wire("it is empty");
+        problems.push(Error::new(kind, message.offset, "block header"));
+        Ok(None)
+    }
+
     /// Goes over the payload of a block, entry by entry. An error of the visitor ends it.
     pub(crate) fn payload(
         &mut self,
@@ -217,32 +268,44 @@ impl<'a> Cursor<'a> {
                 match payload.sized() {
                     Ok(message) => visit(content, message, problems)?,
                     Err(error) if whole.is_ok() => {
-                        problems.push(error.inside(content.name()));
+                        problems.push(error.inside_parent().inside(content.name()));
                         return Ok(());
                     }
                     Err(error) => return Err(error.inside(content.name())),
                 }
             }
         }
+        if whole.is_ok() && !payload.at_end() {
+            let kind = Kind::Unannounced {
+                bytes: wire::len(payload.rest()),
+            };
+            problems.push(Error::new(kind, payload.offset(), "payload"));
+        }
         whole.map(|_| ()).map_err(|error| error.inside("payload"))
     }
 }
 
-#[derive(Default)]
 struct Reader<'a> {
     cursor: Cursor<'a>,
     version: Option<u64>,
     session: SessionBuilder<'a>,
     processes: Vec<Process>,
+    /// Processes by their messages, since blocks repeat them.
+    known_processes: HashMap<&'a [u8], u32>,
     strings: Vec<Cow<'a, str>>,
-    sources: SourceIndex<'a>,
+    /// A string is missing, so that the numbers of those behind it are not known.
+    strings_end: bool,
+    sources: SourceIndex,
     entries: Vec<Entry>,
+    /// What the index may still take, beside entries and sources, which take no more than four times their bytes.
+    room: Room,
     problems: Problems,
 }
 
 impl<'a> Reader<'a> {
     fn finish(mut self, bytes: &'a [u8]) -> Report<'a> {
-        let session = self.session.finish(&mut self.problems);
+        let session = self.session.finish(&mut self.room, &mut self.problems);
+        self.sources.finish();
         Report {
             bytes,
             format_version: self.version,
@@ -258,13 +321,14 @@ impl<'a> Reader<'a> {
     fn read_file(&mut self) {
         match self.cursor.sized() {
             Ok(header) => self.read_file_header(header),
-            Err(error) => return self.problems.push(error.inside("file header")),
+            Err(error) => return self.problems.end(error.inside("file header")),
         }
         let mut number = 0_u64;
-        while !self.cursor.at_end() {
+        // Every report has a block.
+        while number == 0 || !self.cursor.at_end() {
             if let Err(error) = self.read_block() {
                 // Behind a damaged block header there is no way to find the next block.
-                return self.problems.push(error.inside(&format!("block {number}")));
+                return self.problems.end(error.inside(&format!("block {number}")));
             }
             number = number.saturating_add(1);
         }
@@ -288,25 +352,20 @@ impl<'a> Reader<'a> {
     }
 
     fn read_block(&mut self) -> Result<(), Error> {
-        let message = self
-            .cursor
-            .sized()
-            .map_err(|error| error.inside("header"))?;
-        let header = BlockHeader::decode(message).map_err(|error| error.inside("header"))?;
-        for capture in &header.capture {
-            self.session.add(*capture);
-        }
-        for table in &header.strings {
-            if let Err(error) = self.add_strings(*table) {
-                self.problems.push(error.inside("string table"));
-            }
-        }
+        let Some(message) = self.cursor.block_header(&mut self.problems)? else {
+            return Ok(());
+        };
+        let mut problems = std::mem::take(&mut self.problems);
+        let header = BlockHeader::decode(message, &mut problems, |part, problems| {
+            self.add_part(part, problems);
+        });
+        self.problems = problems;
+        let header = header?;
         let process = header
             .process
-            .as_ref()
-            .map(|process| self.process_index(process));
-        let mut problems = std::mem::take(&mut self.problems);
+            .map_or(NO_PROCESS, |message| self.process_index(message));
         let mut cursor = self.cursor;
+        let mut problems = std::mem::take(&mut self.problems);
         let outcome = cursor.payload(&header, &mut problems, |content, message, problems| {
             self.add_entry(content, message, process, problems);
             Ok(())
@@ -316,62 +375,77 @@ impl<'a> Reader<'a> {
         outcome
     }
 
+    fn add_part(&mut self, part: HeaderPart<'a>, problems: &mut Problems) {
+        match part {
+            HeaderPart::Capture(capture) => {
+                if let Err(error) = self.session.add(capture, &mut self.room) {
+                    problems.push(error.inside("capture details"));
+                }
+            }
+            HeaderPart::Strings(table) if !self.strings_end => {
+                if let Err(error) = self.add_strings(table, problems) {
+                    self.strings_end = true;
+                    problems.push(error.inside("string table"));
+                }
+            }
+            HeaderPart::Strings(_) | HeaderPart::Unknown => {}
+        }
+    }
+
     /// The table is additive: indices run on from block to block.
-    fn add_strings(&mut self, table: Message<'a>) -> Result<(), Error> {
-        for field in table.fields() {
-            let field = field?;
-            if field.number != 1 {
-                continue;
-            }
-            let Some(message) = field.value.message() else {
-                continue;
-            };
-            if self.strings.len() >= MAX_STRINGS {
-                return Err(Error::new(
-                    Kind::TooMany { limit: 1 << 22 },
-                    message.offset,
-                    "",
-                ));
-            }
+    fn add_strings(&mut self, table: Message<'a>, problems: &mut Problems) -> Result<(), Error> {
+        let mut bad = None;
+        for string in strings(table) {
+            let message = string?;
+            self.room.charge(STRING_COST)?;
             let text = message.text();
-            if matches!(text, Cow::Owned(_)) {
-                self.problems
-                    .push(Error::new(Kind::Utf8, message.offset, "string table"));
+            if let Cow::Owned(_) = text {
+                bad = bad.or(Some(message.offset));
             }
             self.strings.push(text);
+        }
+        if let Some(offset) = bad {
+            problems.push(Error::new(Kind::Utf8, offset, "string table"));
         }
         Ok(())
     }
 
-    fn process_index(&mut self, process: &Process) -> u32 {
-        // Blocks of one process follow each other, and there are few processes.
-        let place = self
-            .processes
-            .iter()
-            .rposition(|known| known == process)
-            .unwrap_or_else(|| {
-                self.processes.push(process.clone());
-                self.processes.len().saturating_sub(1)
-            });
-        u32::try_from(place).unwrap_or(u32::MAX)
+    fn process_index(&mut self, message: Message<'a>) -> u32 {
+        if let Some(index) = self.known_processes.get(message.bytes) {
+            return *index;
+        }
+        let mut process = Process::default();
+        let cost = size_of::<(&[u8], u32)>().saturating_mul(3);
+        let outcome = process
+            .fill(message)
+            .and_then(|()| self.room.charge(cost))
+            .and_then(|()| self.room.push(&mut self.processes, process));
+        let index = match outcome {
+            Ok(()) => u32::try_from(self.processes.len().saturating_sub(1)).unwrap_or(NO_PROCESS),
+            Err(error) => {
+                self.problems.push(error.inside("process"));
+                return NO_PROCESS;
+            }
+        };
+        self.known_processes.insert(message.bytes, index);
+        index
     }
 
     fn add_entry(
         &mut self,
         content: Content,
         message: Message<'a>,
-        process: Option<u32>,
+        process: u32,
         problems: &mut Problems,
     ) {
         match content {
             Content::Source => {
-                if let Err(error) = self.sources.add(message) {
+                if let Err(error) = self.sources.add(message, process) {
                     problems.push(error.inside("source"));
                 }
             }
             Content::Workload(kind) => self.entries.push(Entry {
                 offset: message.offset,
-                size: u32::try_from(message.bytes.len()).unwrap_or(u32::MAX),
                 process,
                 kind,
             }),
@@ -388,27 +462,52 @@ impl Content {
     }
 }
 
+/// The strings of one part of the string table, up to the first damage.
+pub(crate) fn strings(table: Message<'_>) -> impl Iterator<Item = Result<Message<'_>, Error>> {
+    table
+        .fields()
+        .filter(|field| !matches!(field, Ok(field) if field.number != 1))
+        .map(move |field| {
+            field?.value.message().ok_or_else(|| {
+                let kind = Kind::Wire("a string is stored as a number");
+                Error::new(kind, table.offset, "")
+            })
+        })
+}
+
 impl<'a> BlockHeader<'a> {
-    pub(crate) fn decode(message: Message<'a>) -> Result<Self, Error> {
+    /// Reads a header and hands over its larger parts. Damage is fatal only where it hides the size of the payload.
+    pub(crate) fn decode(
+        message: Message<'a>,
+        problems: &mut Problems,
+        mut visit: impl FnMut(HeaderPart<'a>, &mut Problems),
+    ) -> Result<Self, Error> {
         let mut header = Self::default();
+        let mut has_size = false;
         for field in message.fields() {
-            let field = field?;
-            let number = field.value.varint().unwrap_or(0);
-            match field.number {
-                1 => header.sources = number,
-                2 => header.kernels = number,
-                3 => header.capture.extend(field.value.message()),
-                4 => header.strings.extend(field.value.message()),
-                5 => header.payload_size = number,
-                6 => {
-                    if let Some(message) = field.value.message() {
-                        header.process = Some(Process::decode(message)?);
-                    }
+            let field = match field.map_err(|error| error.inside("header")) {
+                Ok(field) => field,
+                Err(error) if has_size => {
+                    problems.push(error);
+                    break;
                 }
-                7 => header.ranges = number,
-                8 => header.command_lists = number,
-                9 => header.graphs = number,
-                _ => {}
+                Err(error) => return Err(error),
+            };
+            let number = field.value.varint().unwrap_or(0);
+            match (field.number, field.value.message()) {
+                (1, _) => header.sources = number,
+                (2, _) => header.kernels = number,
+                (3, Some(capture)) => visit(HeaderPart::Capture(capture), problems),
+                (4, Some(table)) => visit(HeaderPart::Strings(table), problems),
+                (5, _) => {
+                    has_size = true;
+                    header.payload_size = number;
+                }
+                (6, message) => header.process = message,
+                (7, _) => header.ranges = number,
+                (8, _) => header.command_lists = number,
+                (9, _) => header.graphs = number,
+                _ => visit(HeaderPart::Unknown, problems),
             }
         }
         Ok(header)
@@ -429,17 +528,16 @@ impl<'a> BlockHeader<'a> {
 }
 
 impl Process {
-    fn decode(message: Message<'_>) -> Result<Self, Error> {
-        let mut process = Self::default();
+    pub(crate) fn fill(&mut self, message: Message<'_>) -> Result<(), Error> {
         for field in message.fields() {
-            let field = field.map_err(|error| error.inside("process"))?;
+            let field = field?;
             match field.number {
-                1 => process.id = field.value.varint().unwrap_or(0),
-                2 => process.host = field.value.text().unwrap_or_default().into_owned(),
-                3 => process.executable = field.value.text().unwrap_or_default().into_owned(),
+                1 => self.id = field.value.varint().unwrap_or(0),
+                2 => self.host = field.value.text().unwrap_or_default().into_owned(),
+                3 => self.executable = field.value.text().unwrap_or_default().into_owned(),
                 _ => {}
             }
         }
-        Ok(process)
+        Ok(())
     }
 }

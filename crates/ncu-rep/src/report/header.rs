@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::error::Error;
+use super::source::SourceKey;
+use crate::error::{Error, Kind};
 use crate::wire::Message;
 
 /// What one profiled workload is.
@@ -231,8 +232,8 @@ pub struct Header<'r> {
     pub comment: Option<Cow<'r, str>>,
     /// When it was profiled, in seconds since 1970.
     pub created_unix_s: Option<u64>,
-    /// References of its sources; see [`crate::Report::source`].
-    pub sources: Vec<u64>,
+    /// Keys of its sources; see [`crate::Report::source`].
+    pub sources: Vec<SourceKey>,
     /// Number of the API; 0 is CUDA.
     pub api: Option<u64>,
     /// Whether the profiler said that it does not support the device.
@@ -255,10 +256,17 @@ pub struct Header<'r> {
     pub driver_version: Option<f32>,
 }
 
+/// Sources kept of a range; real ones have as many as the program has modules.
+const MAX_SOURCES: usize = 1 << 16;
+
 impl<'r> Header<'r> {
-    pub(super) fn decode(kind: WorkloadKind, message: Message<'r>) -> (Self, Option<Error>) {
+    pub(super) fn decode(
+        kind: WorkloadKind,
+        process: u32,
+        message: Message<'r>,
+    ) -> (Self, Option<Error>) {
         let mut header = Self::new(kind);
-        let error = header.fill(message).err();
+        let error = header.fill(message, process).err();
         (header, error)
     }
 
@@ -288,7 +296,7 @@ impl<'r> Header<'r> {
         }
     }
 
-    fn fill(&mut self, message: Message<'r>) -> Result<(), Error> {
+    fn fill(&mut self, message: Message<'r>, process: u32) -> Result<(), Error> {
         let numbers = self.kind.fields();
         let (mut grid, mut block) = (None, None);
         for field in message.fields() {
@@ -300,7 +308,7 @@ impl<'r> Header<'r> {
                 2 => self.api_call_id = value.varint(),
                 number if number == numbers.comment => self.comment = some_text(value.text()),
                 number if number == numbers.created => self.created_unix_s = value.varint(),
-                number if number == numbers.source => self.add_source(field)?,
+                number if number == numbers.source => self.add_source(field, process)?,
                 number if number == numbers.api => self.api = value.varint(),
                 number if number == numbers.unsupported => {
                     self.device_unsupported = value.flag() == Some(true)
@@ -351,19 +359,28 @@ impl<'r> Header<'r> {
         Ok(())
     }
 
-    /// A range stores plain numbers, the others a source message that holds only its reference.
-    fn add_source(&mut self, field: crate::wire::Field<'r>) -> Result<(), Error> {
-        match field.value.message() {
-            None => self.sources.extend(field.value.varint()),
+    /// A kernel stores a source message that holds only its reference, the others plain numbers.
+    fn add_source(&mut self, field: crate::wire::Field<'r>, process: u32) -> Result<(), Error> {
+        let offset = field.value.message().map(|message| message.offset);
+        let reference = match field.value.message() {
+            None => field.value.varint(),
             Some(message) => {
+                let mut reference = None;
                 for field in message.fields() {
                     let field = field?;
                     if field.number == 1 {
-                        self.sources.extend(field.value.varint());
+                        reference = field.value.varint();
                     }
                 }
+                reference
             }
+        };
+        if self.sources.len() >= MAX_SOURCES {
+            let kind = Kind::TooMany { limit: 65_536 };
+            return Err(Error::new(kind, offset, "sources"));
         }
+        self.sources
+            .extend(reference.map(|reference| SourceKey { process, reference }));
         Ok(())
     }
 

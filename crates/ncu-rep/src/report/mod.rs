@@ -19,7 +19,7 @@ pub use rules::{
     Table, TableColumn,
 };
 pub use session::{Device, ExecutableSettings, Session, System, Version};
-pub use source::{Relocation, Source, SourceFile};
+pub use source::{Relocation, Source, SourceFile, SourceKey};
 pub use stack::{Frame, Stack, StackKind};
 
 use crate::error::{Error, Kind};
@@ -39,6 +39,9 @@ pub struct Partial<T> {
 /// Problems kept for one part; a damaged part says the same thing over and over.
 const MAX_PROBLEMS: usize = 100;
 
+/// Decoded parts may take so many times their bytes in memory; the scalar metrics of real results take up to 9 times.
+const PART_FACTOR: u64 = 16;
+
 /// Collects problems up to a bound.
 #[derive(Debug, Default)]
 pub(crate) struct Problems(Vec<Error>);
@@ -51,6 +54,11 @@ impl Problems {
             self.0
                 .push(Error::new(Kind::TooMany { limit: 100 }, None, "problems"));
         }
+    }
+
+    /// Adds the problem that ends the reading: it has a place whatever came before.
+    pub(crate) fn end(&mut self, error: Error) {
+        self.0.push(error);
     }
 
     pub(crate) fn into_vec(self) -> Vec<Error> {
@@ -80,7 +88,7 @@ pub struct Report<'a> {
     session: Session<'a>,
     processes: Vec<Process>,
     names: Names<'a>,
-    sources: SourceIndex<'a>,
+    sources: SourceIndex,
     entries: Vec<Entry>,
     problems: Vec<Error>,
 }
@@ -144,15 +152,16 @@ impl<'a> Report<'a> {
             .map(|entry| Profile::new(self, entry))
     }
 
-    /// The references of all sources, in order of appearance.
-    pub fn source_references(&self) -> impl Iterator<Item = u64> + '_ {
-        self.sources.references()
+    /// The keys of all sources, in order of appearance.
+    pub fn sources(&self) -> impl Iterator<Item = SourceKey> + '_ {
+        self.sources.keys()
     }
 
-    /// Decodes a source by its reference: code, line tables, symbols, imported files.
+    /// Decodes a source by its key: code, line tables, symbols, imported files. [`Header::sources`] has the keys of a
+    /// workload.
     #[must_use]
-    pub fn source(&self, reference: u64) -> Option<Partial<Source<'a>>> {
-        self.sources.decode(reference)
+    pub fn source(&self, key: SourceKey) -> Option<Partial<Source<'a>>> {
+        self.sources.decode(self.bytes, key)
     }
 
     /// What could not be read while indexing. Decoding a part later may find more.

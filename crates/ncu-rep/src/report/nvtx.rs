@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::error::Error;
-use crate::wire::Message;
+use crate::wire::{Message, Room};
 
 /// NVTX state at a launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct NvtxState<'r> {
 pub struct NvtxDomain<'r> {
     /// The number that ranges use.
     pub id: u64,
-    /// Its name; empty for the default domain.
+    /// Its name; the profiler calls the default domain `<default domain>`.
     pub name: Cow<'r, str>,
 }
 
@@ -46,6 +46,9 @@ pub struct NvtxRange<'r> {
     pub category: Option<u64>,
     /// Colour as stored (ARGB).
     pub colour: Option<u64>,
+    /// Number of an API call, comparable with [`Header::api_call_id`](super::Header::api_call_id): the last one before
+    /// the range was pushed, or the one that a start/end range stores.
+    pub api_call_id: Option<u64>,
     /// Thread that started it, for start/end ranges.
     pub thread: Option<u64>,
 }
@@ -54,46 +57,54 @@ pub struct NvtxRange<'r> {
 type Registered<'r> = HashMap<(u64, u64), Cow<'r, str>>;
 
 impl<'r> NvtxState<'r> {
-    pub(super) fn decode(message: Message<'r>) -> Result<Self, Error> {
-        let mut state = Self::default();
+    pub(super) fn fill(&mut self, message: Message<'r>, room: &mut Room) -> Result<(), Error> {
         let mut registered = Registered::new();
         // Ranges may name strings of domains that stand behind them, so domains come first.
         for field in message.fields() {
             let field = field?;
             if let (1, Some(message)) = (field.number, field.value.message()) {
-                state.domains.push(decode_domain(message, &mut registered)?);
+                let domain = decode_domain(message, &mut registered, room)?;
+                room.push(&mut self.domains, domain)?;
             }
         }
         for field in message.fields() {
             let field = field?;
             match (field.number, field.value.message()) {
-                (2, Some(message)) => state.threads.push(decode_thread(message, &registered)?),
+                (2, Some(message)) => {
+                    let thread = decode_thread(message, &registered, room)?;
+                    room.push(&mut self.threads, thread)?;
+                }
                 (3, Some(message)) => {
-                    decode_domain_ranges(message, Style::StartEnd, &registered, &mut state.ranges)?
+                    let into = &mut self.ranges;
+                    decode_ranges(message, Style::StartEnd, &registered, into, room)?;
                 }
                 _ => {}
             }
         }
-        Ok(state)
+        Ok(())
     }
 }
 
 fn decode_domain<'r>(
     message: Message<'r>,
     registered: &mut Registered<'r>,
+    room: &mut Room,
 ) -> Result<NvtxDomain<'r>, Error> {
     let mut domain = NvtxDomain::default();
-    let mut strings = Vec::new();
     for field in message.fields() {
         let field = field?;
         match field.number {
             1 => domain.id = field.value.varint().unwrap_or(0),
             2 => domain.name = field.value.text().unwrap_or_default(),
-            3 => strings.extend(field.value.message()),
             _ => {}
         }
     }
-    for message in strings {
+    // Strings may stand before the id of their domain.
+    for field in message.fields() {
+        let field = field?;
+        let (3, Some(message)) = (field.number, field.value.message()) else {
+            continue;
+        };
         let (mut handle, mut text) = (None, None);
         for field in message.fields() {
             let field = field?;
@@ -104,6 +115,7 @@ fn decode_domain<'r>(
             }
         }
         if let (Some(handle), Some(text)) = (handle, text) {
+            room.charge(size_of::<((u64, u64), Cow<'_, str>)>().saturating_mul(3))?;
             registered.insert((domain.id, handle), text);
         }
     }
@@ -113,6 +125,7 @@ fn decode_domain<'r>(
 fn decode_thread<'r>(
     message: Message<'r>,
     registered: &Registered<'r>,
+    room: &mut Room,
 ) -> Result<NvtxThread<'r>, Error> {
     let mut thread = NvtxThread::default();
     for field in message.fields() {
@@ -120,7 +133,8 @@ fn decode_thread<'r>(
         match (field.number, field.value.message()) {
             (1, _) => thread.id = field.value.varint().unwrap_or(0),
             (2, Some(message)) => {
-                decode_domain_ranges(message, Style::PushPop, registered, &mut thread.stack)?
+                let into = &mut thread.stack;
+                decode_ranges(message, Style::PushPop, registered, into, room)?;
             }
             _ => {}
         }
@@ -136,24 +150,26 @@ enum Style {
 }
 
 /// The ranges of one domain: its id is field 1, its ranges are field 3.
-fn decode_domain_ranges<'r>(
+fn decode_ranges<'r>(
     message: Message<'r>,
     style: Style,
     registered: &Registered<'r>,
     into: &mut Vec<NvtxRange<'r>>,
+    room: &mut Room,
 ) -> Result<(), Error> {
     let mut domain = 0;
-    let mut ranges = Vec::new();
     for field in message.fields() {
         let field = field?;
-        match field.number {
-            1 => domain = field.value.varint().unwrap_or(0),
-            3 => ranges.extend(field.value.message()),
-            _ => {}
+        if field.number == 1 {
+            domain = field.value.varint().unwrap_or(0);
         }
     }
-    for message in ranges {
-        into.push(decode_range(message, style, domain, registered)?);
+    for field in message.fields() {
+        let field = field?;
+        if let (3, Some(message)) = (field.number, field.value.message()) {
+            let range = decode_range(message, style, domain, registered, room)?;
+            room.push(into, range)?;
+        }
     }
     Ok(())
 }
@@ -163,20 +179,22 @@ fn decode_range<'r>(
     style: Style,
     domain: u64,
     registered: &Registered<'r>,
+    room: &mut Room,
 ) -> Result<NvtxRange<'r>, Error> {
     let mut range = NvtxRange {
         domain,
         ..NvtxRange::default()
     };
     let mut handle = None;
-    let (name, attributes, thread) = match style {
-        Style::PushPop => (1, 2, 0),
-        Style::StartEnd => (2, 3, 5),
+    let (name, attributes, api_call, thread) = match style {
+        Style::PushPop => (1, 2, 3, 0),
+        Style::StartEnd => (2, 3, 4, 5),
     };
     for field in message.fields() {
         let field = field?;
         match field.number {
             number if number == name => range.name = field.value.text().unwrap_or_default(),
+            number if number == api_call => range.api_call_id = field.value.varint(),
             number if number == thread => range.thread = field.value.varint(),
             number if number == attributes => {
                 if let Some(message) = field.value.message() {
@@ -189,6 +207,10 @@ fn decode_range<'r>(
     if range.name.is_empty()
         && let Some(text) = handle.and_then(|handle| registered.get(&(domain, handle)))
     {
+        // Text with replaced bytes is copied for each range that names it.
+        if let Cow::Owned(text) = text {
+            room.charge(text.len())?;
+        }
         range.name = text.clone();
     }
     Ok(range)

@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::frame::Entry;
+use super::frame::{Entry, sized_at};
 use super::header::{Header, WorkloadKind};
-use super::{NvtxState, Partial, Problems, Process, Report, RuleResult, Stack};
+use super::{NvtxState, PART_FACTOR, Partial, Problems, Process, Report, RuleResult, Stack};
 use crate::error::Error;
 use crate::metric::Metrics;
-use crate::wire::{Field, Message};
+use crate::wire::{Field, Message, Room, len};
 
 /// One profiled workload of a report: a kernel launch, a range, a command list or a graph.
 ///
@@ -36,14 +36,7 @@ impl<'r> Profile<'r> {
     }
 
     fn message(&self) -> Message<'r> {
-        let start = usize::try_from(self.entry.offset).unwrap_or(usize::MAX);
-        let size = usize::try_from(self.entry.size).unwrap_or(0);
-        let bytes = self
-            .report
-            .bytes
-            .get(start..start.saturating_add(size))
-            .unwrap_or_default();
-        Message::new(bytes, self.entry.offset)
+        sized_at(self.report.bytes, self.entry.offset)
     }
 
     /// What kind of workload it is.
@@ -55,7 +48,7 @@ impl<'r> Profile<'r> {
     /// How many bytes the result takes in the report.
     #[must_use]
     pub fn size_bytes(&self) -> u64 {
-        u64::from(self.entry.size)
+        len(self.message().bytes)
     }
 
     /// The process that launched it, where the report says so.
@@ -63,13 +56,13 @@ impl<'r> Profile<'r> {
     pub fn process(&self) -> Option<&'r Process> {
         self.report
             .processes
-            .get(usize::try_from(self.entry.process?).ok()?)
+            .get(usize::try_from(self.entry.process).ok()?)
     }
 
     /// Names, launch sizes and the rest of its identity.
     #[must_use]
     pub fn header(&self) -> Partial<Header<'r>> {
-        let (value, error) = Header::decode(self.kind(), self.message());
+        let (value, error) = Header::decode(self.kind(), self.entry.process, self.message());
         let problems = error.map(|error| error.inside(self.kind().field_name()));
         Partial {
             value,
@@ -80,9 +73,13 @@ impl<'r> Profile<'r> {
     /// Scalar values of all metrics. Instances stay encoded until they are asked for.
     #[must_use]
     pub fn metrics(&self) -> Partial<Metrics<'r>> {
+        let number = self.kind().fields().metrics;
         let mut metrics = Metrics::new(&self.report.names);
-        let problems = self.each(self.kind().fields().metrics, "metrics", |message| {
-            metrics.decode(message)
+        let fields = self.message().fields().flatten();
+        let count = fields.filter(|field| field.number == number).count();
+        metrics.reserve(count, &self.room());
+        let problems = self.each(number, "metrics", |message, room| {
+            metrics.decode(message, room)
         });
         Partial {
             value: metrics,
@@ -94,9 +91,11 @@ impl<'r> Profile<'r> {
     #[must_use]
     pub fn rules(&self) -> Partial<Vec<RuleResult<'r>>> {
         let mut rules = Vec::new();
-        let problems = self.each(self.kind().fields().rules, "rules", |message| {
-            rules.push(RuleResult::decode(message)?);
-            Ok(())
+        let problems = self.each(self.kind().fields().rules, "rules", |message, room| {
+            room.push(&mut rules, RuleResult::default())?;
+            rules
+                .last_mut()
+                .map_or(Ok(()), |rule| rule.fill(message, room))
         });
         Partial {
             value: rules,
@@ -108,10 +107,11 @@ impl<'r> Profile<'r> {
     #[must_use]
     pub fn sections(&self) -> Partial<Vec<Section<'r>>> {
         let mut sections = Vec::new();
-        let problems = self.each(self.kind().fields().sections, "sections", |message| {
-            sections.push(Section::decode(message)?);
-            Ok(())
-        });
+        let problems = self.each(
+            self.kind().fields().sections,
+            "sections",
+            |message, room| room.push(&mut sections, Section::decode(message)?),
+        );
         Partial {
             value: sections,
             problems,
@@ -122,9 +122,8 @@ impl<'r> Profile<'r> {
     #[must_use]
     pub fn nvtx(&self) -> Partial<Option<NvtxState<'r>>> {
         let mut state = None;
-        let problems = self.each(self.kind().fields().nvtx, "NVTX state", |message| {
-            state = Some(NvtxState::decode(message)?);
-            Ok(())
+        let problems = self.each(self.kind().fields().nvtx, "NVTX state", |message, room| {
+            state.insert(NvtxState::default()).fill(message, room)
         });
         Partial {
             value: state,
@@ -146,9 +145,8 @@ impl<'r> Profile<'r> {
 
     fn stack(&self, number: u32, name: &'static str) -> Partial<Option<Stack<'r>>> {
         let mut stack = None;
-        let problems = self.each(number, name, |message| {
-            stack = Some(Stack::decode(message)?);
-            Ok(())
+        let problems = self.each(number, name, |message, room| {
+            stack.insert(Stack::default()).fill(message, room)
         });
         Partial {
             value: stack,
@@ -156,13 +154,19 @@ impl<'r> Profile<'r> {
         }
     }
 
+    /// What one part of the result may take in memory.
+    fn room(&self) -> Room {
+        Room::new(PART_FACTOR, self.size_bytes())
+    }
+
     /// Calls a decoder for each message of one field; what fails is listed and the rest goes on.
     fn each(
         &self,
         number: u32,
         name: &'static str,
-        mut decode: impl FnMut(Message<'r>) -> Result<(), Error>,
+        mut decode: impl FnMut(Message<'r>, &mut Room) -> Result<(), Error>,
     ) -> Vec<Error> {
+        let mut room = self.room();
         let mut problems = Problems::default();
         let mut complain =
             |error: Error| problems.push(error.inside(name).inside(self.kind().field_name()));
@@ -172,8 +176,12 @@ impl<'r> Profile<'r> {
                     number: found,
                     value,
                 }) if found == number => {
-                    if let Some(Err(error)) = value.message().map(&mut decode) {
+                    let decoded = value.message().map(|message| decode(message, &mut room));
+                    if let Some(Err(error)) = decoded {
                         complain(error);
+                    }
+                    if room.is_spent() {
+                        break;
                     }
                 }
                 Ok(_) => {}

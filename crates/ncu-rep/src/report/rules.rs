@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::header::some_text;
 use crate::error::Error;
 use crate::metric::Value;
-use crate::wire::Message;
+use crate::wire::{Message, Room};
 
 /// The outcome of one rule.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +33,8 @@ pub struct RuleItem<'r> {
     pub focus: Option<FocusMetric<'r>>,
     /// The estimate that belongs to the message of the same item.
     pub speedup: Option<Speedup>,
+    /// Metrics by instruction that a table of places is made of; the places are the markers of the rule.
+    pub source_metrics: Vec<Cow<'r, str>>,
     /// A table.
     pub table: Option<Table<'r>>,
 }
@@ -129,40 +131,43 @@ pub struct SourceMarker<'r> {
     pub line: Option<u64>,
     /// The file.
     pub file: Option<Cow<'r, str>>,
+    /// What kind of mark it is; absent where none is stored.
+    pub kind: Option<MessageKind>,
     /// The text of the mark.
     pub text: Cow<'r, str>,
 }
 
 impl<'r> RuleResult<'r> {
-    pub(super) fn decode(message: Message<'r>) -> Result<Self, Error> {
-        let mut rule = Self::default();
+    /// Takes what the message holds, up to its first fault.
+    pub(super) fn fill(&mut self, message: Message<'r>, room: &mut Room) -> Result<(), Error> {
         for field in message.fields() {
             let field = field?;
             match field.number {
-                1 => rule.id = field.value.text().unwrap_or_default(),
-                2 => rule.name = field.value.text().unwrap_or_default(),
+                1 => self.id = field.value.text().unwrap_or_default(),
+                2 => self.name = field.value.text().unwrap_or_default(),
                 3 => {
                     if let Some(body) = field.value.message() {
-                        rule.decode_body(body)?;
+                        self.fill_items(body, room)?;
                     }
                 }
-                4 => rule.section = some_text(field.value.text()),
+                4 => self.section = some_text(field.value.text()),
                 5 => {
                     if let Some(message) = field.value.message() {
-                        rule.markers.push(SourceMarker::decode(message)?);
+                        room.push(&mut self.markers, SourceMarker::decode(message)?)?;
                     }
                 }
                 _ => {}
             }
         }
-        Ok(rule)
+        Ok(())
     }
 
-    fn decode_body(&mut self, body: Message<'r>) -> Result<(), Error> {
+    fn fill_items(&mut self, body: Message<'r>, room: &mut Room) -> Result<(), Error> {
         for field in body.fields() {
             let field = field?;
             if let (1, Some(message)) = (field.number, field.value.message()) {
-                self.items.push(RuleItem::decode(message)?);
+                let item = RuleItem::decode(message, room)?;
+                room.push(&mut self.items, item)?;
             }
         }
         Ok(())
@@ -177,7 +182,7 @@ impl<'r> RuleResult<'r> {
 }
 
 impl<'r> RuleItem<'r> {
-    fn decode(message: Message<'r>) -> Result<Self, Error> {
+    fn decode(message: Message<'r>, room: &mut Room) -> Result<Self, Error> {
         let mut item = Self::default();
         for field in message.fields() {
             let field = field?;
@@ -195,12 +200,44 @@ impl<'r> RuleItem<'r> {
                     }
                 }
                 8 => item.focus = Some(FocusMetric::decode(message)?),
+                9 => item.decode_source_metrics(message, room)?,
                 10 => item.speedup = Some(Speedup::decode(message)?),
-                12 => item.table = Some(Table::decode(message)?),
+                12 => item.table = Some(Table::decode(message, room)?),
                 _ => {}
             }
         }
         Ok(item)
+    }
+
+    /// A heading is field 1, each metric a message in field 3.
+    fn decode_source_metrics(&mut self, table: Message<'r>, room: &mut Room) -> Result<(), Error> {
+        for field in table.fields() {
+            let field = field?;
+            let (3, Some(metric)) = (field.number, field.value.message()) else {
+                continue;
+            };
+            for field in metric.fields() {
+                let field = field?;
+                if field.number == 1 {
+                    let name = field.value.text().unwrap_or_default();
+                    room.push(&mut self.source_metrics, name)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl MessageKind {
+    fn new(number: u64) -> Self {
+        match number {
+            0 => Self::None,
+            1 => Self::Ok,
+            2 => Self::Warning,
+            3 => Self::Error,
+            4 => Self::Optimisation,
+            other => Self::Other(other),
+        }
     }
 }
 
@@ -217,14 +254,7 @@ impl<'r> RuleMessage<'r> {
             match field.number {
                 1 => out.text = field.value.text().unwrap_or_default(),
                 2 => {
-                    out.kind = match field.value.varint().unwrap_or(0) {
-                        0 => MessageKind::None,
-                        1 => MessageKind::Ok,
-                        2 => MessageKind::Warning,
-                        3 => MessageKind::Error,
-                        4 => MessageKind::Optimisation,
-                        other => MessageKind::Other(other),
-                    };
+                    out.kind = MessageKind::new(field.value.varint().unwrap_or(0));
                 }
                 3 => out.id = field.value.varint(),
                 4 => out.title = some_text(field.value.text()),
@@ -285,12 +315,13 @@ impl Speedup {
 }
 
 impl<'r> Table<'r> {
-    fn decode(message: Message<'r>) -> Result<Self, Error> {
+    fn decode(message: Message<'r>, room: &mut Room) -> Result<Self, Error> {
         let mut table = Self::default();
         for field in message.fields() {
             let field = field?;
             if let (2, Some(message)) = (field.number, field.value.message()) {
-                table.columns.push(TableColumn::decode(message)?);
+                let column = TableColumn::decode(message, room)?;
+                room.push(&mut table.columns, column)?;
             }
         }
         Ok(table)
@@ -298,31 +329,32 @@ impl<'r> Table<'r> {
 }
 
 impl<'r> TableColumn<'r> {
-    fn decode(message: Message<'r>) -> Result<Self, Error> {
+    fn decode(message: Message<'r>, room: &mut Room) -> Result<Self, Error> {
         let mut column = Self::default();
         for field in message.fields() {
             let field = field?;
             match field.number {
                 1 => column.name = field.value.text().unwrap_or_default(),
-                4 => column.values.extend(field.value.text().map(Value::Text)),
+                4 => {
+                    if let Some(text) = field.value.text() {
+                        room.push(&mut column.values, Value::Text(text))?;
+                    }
+                }
                 5 => match (field.value.double(), field.value.message()) {
-                    (Some(value), _) => column.values.push(Value::F64(value)),
+                    (Some(value), _) => room.push(&mut column.values, Value::F64(value))?,
                     // Repeated numbers are stored packed: one byte string for all.
                     (None, Some(packed)) => {
-                        let (chunks, _) = packed.bytes.as_chunks::<8>();
-                        column.values.extend(
-                            chunks
-                                .iter()
-                                .map(|bytes| Value::F64(f64::from_le_bytes(*bytes))),
-                        );
+                        for value in packed.packed_doubles() {
+                            room.push(&mut column.values, Value::F64(value?))?;
+                        }
                     }
                     (None, None) => {}
                 },
                 6 => match (field.value.varint(), field.value.message()) {
-                    (Some(value), _) => column.values.push(Value::U64(value)),
+                    (Some(value), _) => room.push(&mut column.values, Value::U64(value))?,
                     (None, Some(packed)) => {
                         for value in packed.packed_varints() {
-                            column.values.push(Value::U64(value?));
+                            room.push(&mut column.values, Value::U64(value?))?;
                         }
                     }
                     (None, None) => {}
@@ -343,6 +375,7 @@ impl<'r> SourceMarker<'r> {
                 2 => marker.line = field.value.varint(),
                 3 => marker.address = field.value.varint(),
                 4 => marker.text = field.value.text().unwrap_or_default(),
+                5 => marker.kind = field.value.varint().map(MessageKind::new),
                 6 => marker.file = some_text(field.value.text()),
                 _ => {}
             }

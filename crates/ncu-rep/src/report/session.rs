@@ -3,13 +3,14 @@
 //! They are spread over the blocks of the file, a part in each, and make sense only together.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::Problems;
 use super::collection::Collection;
 use super::header::some_text;
 use crate::error::Error;
 use crate::metric::Value;
-use crate::wire::Message;
+use crate::wire::{Message, Room};
 
 /// What was profiled, where and with what.
 #[derive(Clone, Debug, Default)]
@@ -120,38 +121,39 @@ impl Session<'_> {
 #[derive(Debug, Default)]
 pub(super) struct SessionBuilder<'a> {
     parts: Vec<Message<'a>>,
+    known: HashSet<&'a [u8]>,
 }
 
-/// Parts beyond these are not merged; real reports have about a dozen.
-const MAX_PARTS: usize = 1 << 16;
-
 impl<'a> SessionBuilder<'a> {
-    pub(super) fn add(&mut self, part: Message<'a>) {
+    pub(super) fn add(&mut self, part: Message<'a>, room: &mut Room) -> Result<(), Error> {
         // Appended reports repeat their parts. Equal parts say nothing new.
-        let known = self
-            .parts
-            .iter()
-            .take(64)
-            .any(|known| known.bytes == part.bytes);
-        if !known && self.parts.len() < MAX_PARTS {
-            self.parts.push(part);
+        if self.known.contains(part.bytes) {
+            return Ok(());
         }
+        room.charge(size_of::<&[u8]>().saturating_mul(3))?;
+        self.known.insert(part.bytes);
+        room.push(&mut self.parts, part)
     }
 
-    pub(super) fn finish(&mut self, problems: &mut Problems) -> Session<'a> {
+    pub(super) fn finish(self, room: &mut Room, problems: &mut Problems) -> Session<'a> {
         let mut session = Session::default();
-        let mut settings = None;
+        let mut seen = Seen::default();
         for part in &self.parts {
-            if let Err(error) = session.merge(*part, &mut settings) {
+            if let Err(error) = session.merge(*part, &mut seen, room) {
                 problems.push(error.inside("capture details"));
             }
+            if room.is_spent() {
+                break;
+            }
         }
-        session.collection = match &session.command_line {
-            Some(line) => Collection::from_command_line(line),
-            None => Collection::default(),
-        };
-        if let Some(settings) = settings
-            && let Err(error) = session.collection.apply_settings(settings)
+        if let Some(line) = &session.command_line {
+            match Collection::from_command_line(line, room) {
+                Ok(collection) => session.collection = collection,
+                Err(error) => problems.push(error.inside("command line")),
+            }
+        }
+        if let Some(settings) = seen.settings
+            && let Err(error) = session.collection.apply_settings(settings, room)
         {
             problems.push(error.inside("profiler settings"));
         }
@@ -159,11 +161,33 @@ impl<'a> SessionBuilder<'a> {
     }
 }
 
+/// What earlier parts held.
+#[derive(Default)]
+struct Seen<'a> {
+    devices: HashSet<&'a [u8]>,
+    versions: HashSet<&'a [u8]>,
+    settings: Option<Message<'a>>,
+}
+
+/// Whether a message is the first of its kind; parts repeat each other's.
+fn is_new<'a>(
+    seen: &mut HashSet<&'a [u8]>,
+    message: Message<'a>,
+    room: &mut Room,
+) -> Result<bool, Error> {
+    if seen.contains(message.bytes) {
+        return Ok(false);
+    }
+    room.charge(size_of::<&[u8]>().saturating_mul(3))?;
+    Ok(seen.insert(message.bytes))
+}
+
 impl<'a> Session<'a> {
     fn merge(
         &mut self,
         part: Message<'a>,
-        settings: &mut Option<Message<'a>>,
+        seen: &mut Seen<'a>,
+        room: &mut Room,
     ) -> Result<(), Error> {
         for field in part.fields() {
             let field = field?;
@@ -172,43 +196,37 @@ impl<'a> Session<'a> {
                 1 => self.process_id = value.varint().or(self.process_id),
                 2 => self.created_unix_s = self.created_unix_s.or(value.varint()),
                 3 => {
-                    self.host = value
-                        .message()
-                        .map(System::decode)
-                        .transpose()?
-                        .or(self.host.take())
+                    if let Some(message) = value.message() {
+                        self.host = Some(System::decode(message, room)?);
+                    }
                 }
                 4 => {
-                    self.target = value
-                        .message()
-                        .map(System::decode)
-                        .transpose()?
-                        .or(self.target.take())
+                    if let Some(message) = value.message() {
+                        self.target = Some(System::decode(message, room)?);
+                    }
                 }
                 6 => {
-                    if let Some(message) = value.message() {
-                        let device = Device::decode(message)?;
-                        if !self.devices.contains(&device) {
-                            self.devices.push(device);
-                        }
+                    if let Some(message) = value.message()
+                        && is_new(&mut seen.devices, message, room)?
+                    {
+                        let device = Device::decode(message, room)?;
+                        room.push(&mut self.devices, device)?;
                     }
                 }
                 7 => self.comment = some_text(value.text()).or(self.comment.take()),
                 8 => {
-                    if let Some(message) = value.message() {
-                        let version = Version::decode(message)?;
-                        if !self.versions.contains(&version) {
-                            self.versions.push(version);
-                        }
+                    if let Some(message) = value.message()
+                        && is_new(&mut seen.versions, message, room)?
+                    {
+                        room.push(&mut self.versions, Version::decode(message)?)?;
                     }
                 }
                 9 => {
-                    self.executable = value
-                        .message()
-                        .map(ExecutableSettings::decode)
-                        .transpose()?
+                    if let Some(message) = value.message() {
+                        self.executable = Some(ExecutableSettings::decode(message, room)?);
+                    }
                 }
-                10 => *settings = value.message().or(*settings),
+                10 => seen.settings = value.message().or(seen.settings),
                 11 => self.command_line = some_text(value.text()).or(self.command_line.take()),
                 _ => {}
             }
@@ -218,7 +236,7 @@ impl<'a> Session<'a> {
 }
 
 impl<'a> System<'a> {
-    fn decode(message: Message<'a>) -> Result<Self, Error> {
+    fn decode(message: Message<'a>, room: &mut Room) -> Result<Self, Error> {
         let mut system = Self::default();
         for field in message.fields() {
             let field = field?;
@@ -232,8 +250,8 @@ impl<'a> System<'a> {
                 7 => {
                     for field in field.value.message().into_iter().flat_map(Message::fields) {
                         let field = field?;
-                        if field.number == 1 {
-                            system.addresses.extend(some_text(field.value.text()));
+                        if let (1, Some(address)) = (field.number, some_text(field.value.text())) {
+                            room.push(&mut system.addresses, address)?;
                         }
                     }
                 }
@@ -245,7 +263,7 @@ impl<'a> System<'a> {
 }
 
 impl<'a> Device<'a> {
-    fn decode(message: Message<'a>) -> Result<Self, Error> {
+    fn decode(message: Message<'a>, room: &mut Room) -> Result<Self, Error> {
         let mut device = Self::default();
         for field in message.fields() {
             let field = field?;
@@ -253,8 +271,10 @@ impl<'a> Device<'a> {
                 1 => device.index = field.value.varint().unwrap_or(0),
                 2 => device.name = some_text(field.value.text()),
                 3 => {
-                    if let Some(message) = field.value.message() {
-                        device.attributes.extend(decode_attribute(message)?);
+                    if let Some(message) = field.value.message()
+                        && let Some(attribute) = decode_attribute(message)?
+                    {
+                        room.push(&mut device.attributes, attribute)?;
                     }
                 }
                 _ => {}
@@ -305,7 +325,7 @@ impl<'a> Version<'a> {
 }
 
 impl<'a> ExecutableSettings<'a> {
-    fn decode(message: Message<'a>) -> Result<Self, Error> {
+    fn decode(message: Message<'a>, room: &mut Room) -> Result<Self, Error> {
         let mut settings = Self::default();
         for field in message.fields() {
             let field = field?;
@@ -314,7 +334,11 @@ impl<'a> ExecutableSettings<'a> {
                 1 => settings.path = text,
                 2 => settings.directory = text,
                 3 => settings.arguments = text,
-                4 => settings.environment.extend(text),
+                4 => {
+                    if let Some(text) = text {
+                        room.push(&mut settings.environment, text)?;
+                    }
+                }
                 _ => {}
             }
         }

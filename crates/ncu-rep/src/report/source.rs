@@ -1,67 +1,117 @@
 //! Source entries: code, symbols and imported files, merged by reference.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use super::{Partial, Problems};
+use super::frame::sized_at;
+use super::{PART_FACTOR, Partial, Problems};
 use crate::error::Error;
-use crate::wire::Message;
+use crate::wire::{Message, Room, len};
 
 /// Where the parts of each source lie. Parts are decoded when a source is asked for.
 #[derive(Debug, Default)]
-pub(super) struct SourceIndex<'a> {
-    order: Vec<u64>,
-    parts: HashMap<u64, Vec<Message<'a>>>,
+pub(super) struct SourceIndex {
+    /// Places of the first part of each source, in order of appearance.
+    order: Vec<u32>,
+    /// Key and offset of each part; ordered once all are known.
+    parts: Vec<(SourceKey, u64)>,
 }
 
-impl<'a> SourceIndex<'a> {
-    pub(super) fn add(&mut self, message: Message<'a>) -> Result<(), Error> {
-        let mut reference = 0;
+/// Which source a workload belongs to.
+///
+/// Every process numbers its sources by itself: in a report of several processes the reference alone is ambiguous.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SourceKey {
+    /// Place of the process in the list of the report.
+    pub(super) process: u32,
+    /// The reference, as the report stores it.
+    pub reference: u64,
+}
+
+impl SourceIndex {
+    /// Notes a part; a damaged one too, if the damage lies behind its reference.
+    pub(super) fn add(&mut self, message: Message<'_>, process: u32) -> Result<(), Error> {
+        let mut reference = None;
+        let mut outcome = Ok(());
         for field in message.fields() {
-            let field = field?;
-            if field.number == 1 {
-                reference = field.value.varint().unwrap_or(0);
+            match field {
+                Ok(field) if field.number == 1 => reference = field.value.varint(),
+                Ok(_) => {}
+                Err(error) => outcome = Err(error),
             }
         }
-        let order = &mut self.order;
-        self.parts
-            .entry(reference)
-            .or_insert_with(|| {
-                order.push(reference);
-                Vec::new()
-            })
-            .push(message);
-        Ok(())
+        // An empty part says nothing, and would take more memory than bytes allow.
+        if reference.is_some() || (outcome.is_ok() && !message.bytes.is_empty()) {
+            let key = SourceKey {
+                process,
+                reference: reference.unwrap_or(0),
+            };
+            self.parts.push((key, message.offset));
+        }
+        outcome
     }
 
-    pub(super) fn references(&self) -> impl Iterator<Item = u64> + '_ {
-        self.order.iter().copied()
+    pub(super) fn finish(&mut self) {
+        self.parts.sort_unstable();
+        let mut known = None;
+        for (place, (key, _)) in (0_u32..).zip(&self.parts) {
+            if known.replace(*key) != Some(*key) {
+                self.order.push(place);
+            }
+        }
+        let parts = &self.parts;
+        self.order
+            .sort_unstable_by_key(|place| part(parts, *place).map(|(_, offset)| offset));
     }
 
-    pub(super) fn decode(&self, reference: u64) -> Option<Partial<Source<'a>>> {
-        let parts = self.parts.get(&reference)?;
+    pub(super) fn keys(&self) -> impl Iterator<Item = SourceKey> + '_ {
+        self.order
+            .iter()
+            .filter_map(|place| part(&self.parts, *place).map(|(key, _)| key))
+    }
+
+    pub(super) fn decode<'a>(
+        &self,
+        bytes: &'a [u8],
+        key: SourceKey,
+    ) -> Option<Partial<Source<'a>>> {
+        let start = self.parts.partition_point(|(found, _)| *found < key);
+        let parts = self.parts.get(start..)?;
+        let parts = parts.iter().take_while(|(found, _)| *found == key);
+        let parts = parts.map(|(_, offset)| sized_at(bytes, *offset));
+        let size = parts.clone().map(|part| len(part.bytes)).sum();
         let mut source = Source {
-            reference,
+            reference: key.reference,
             ..Source::default()
         };
         let mut problems = Problems::default();
         let mut symbols = Symbols::default();
+        let mut room = Room::new(PART_FACTOR, size);
+        let mut is_known = false;
         for part in parts {
-            if let Err(error) = source.merge(*part, &mut symbols) {
+            is_known = true;
+            if let Err(error) = source.merge(part, &mut symbols, &mut room) {
                 problems.push(error.inside("source"));
             }
+            if room.is_spent() {
+                break;
+            }
         }
-        Some(Partial {
+        is_known.then(|| Partial {
             value: source,
             problems: problems.into_vec(),
         })
     }
 }
 
+fn part(parts: &[(SourceKey, u64)], place: u32) -> Option<(SourceKey, u64)> {
+    parts.get(usize::try_from(place).ok()?).copied()
+}
+
 /// Code that results refer to, and what is known of it.
 #[derive(Clone, Debug, Default)]
 pub struct Source<'a> {
-    /// The key that results use.
+    /// The key that results of the same process use.
     pub reference: u64,
     /// Source text, where the report holds it as such.
     pub text: Option<Cow<'a, str>>,
@@ -113,7 +163,12 @@ struct Symbols<'a> {
 
 impl<'a> Source<'a> {
     /// Adds a part. With lazy loading a later part carries no code, only functions that are new.
-    fn merge(&mut self, part: Message<'a>, known: &mut Symbols<'a>) -> Result<(), Error> {
+    fn merge(
+        &mut self,
+        part: Message<'a>,
+        known: &mut Symbols<'a>,
+        room: &mut Room,
+    ) -> Result<(), Error> {
         for field in part.fields() {
             let field = field?;
             let value = field.value;
@@ -137,12 +192,12 @@ impl<'a> Source<'a> {
                 7 => self.binary_flags = value.varint().or(self.binary_flags),
                 8 => {
                     if let Some(message) = value.message() {
-                        self.merge_files(message, known)?;
+                        self.merge_files(message, known, room)?;
                     }
                 }
                 9 => {
                     if let Some(message) = value.message() {
-                        self.merge_relocations(message, known)?;
+                        self.merge_relocations(message, known, room)?;
                     }
                 }
                 _ => {}
@@ -151,7 +206,12 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    fn merge_files(&mut self, list: Message<'a>, known: &mut Symbols<'a>) -> Result<(), Error> {
+    fn merge_files(
+        &mut self,
+        list: Message<'a>,
+        known: &mut Symbols<'a>,
+        room: &mut Room,
+    ) -> Result<(), Error> {
         for field in list.fields() {
             let field = field?;
             let (1, Some(message)) = (field.number, field.value.message()) else {
@@ -169,8 +229,10 @@ impl<'a> Source<'a> {
                     _ => {}
                 }
             }
-            if known.files.insert(file.path.clone()) {
-                self.files.push(file);
+            if !known.files.contains(&file.path) {
+                room.charge(size_of::<Cow<'_, str>>().saturating_mul(3))?;
+                known.files.insert(file.path.clone());
+                room.push(&mut self.files, file)?;
             }
         }
         Ok(())
@@ -180,6 +242,7 @@ impl<'a> Source<'a> {
         &mut self,
         relocation: Message<'a>,
         known: &mut Symbols<'a>,
+        room: &mut Room,
     ) -> Result<(), Error> {
         for field in relocation.fields() {
             let field = field?;
@@ -192,8 +255,11 @@ impl<'a> Source<'a> {
                 _ => continue,
             };
             let entry = Relocation::decode(message)?;
-            if seen.insert((entry.symbol.clone(), entry.address)) {
-                list.push(entry);
+            let key = (entry.symbol.clone(), entry.address);
+            if !seen.contains(&key) {
+                room.charge(size_of_val(&key).saturating_mul(3))?;
+                seen.insert(key);
+                room.push(list, entry)?;
             }
         }
         Ok(())

@@ -4,15 +4,21 @@ use std::borrow::Cow;
 
 use super::header::some_text;
 use crate::error::Error;
-use crate::wire::Message;
+use crate::wire::{Message, Room};
 
 /// A call stack, innermost frame first.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stack<'r> {
     /// What the frames are.
     pub kind: StackKind,
     /// The frames.
     pub frames: Vec<Frame<'r>>,
+}
+
+impl Default for StackKind {
+    fn default() -> Self {
+        Self::Other(0)
+    }
 }
 
 /// What the frames of a stack are.
@@ -44,21 +50,17 @@ pub struct Frame<'r> {
 }
 
 impl<'r> Stack<'r> {
-    pub(super) fn decode(message: Message<'r>) -> Result<Self, Error> {
-        let mut stack = Self {
-            kind: StackKind::Other(0),
-            frames: Vec::new(),
-        };
+    pub(super) fn fill(&mut self, message: Message<'r>, room: &mut Room) -> Result<(), Error> {
         for field in message.fields() {
             let field = field?;
             match field.number {
                 1 => {
                     if let Some(message) = field.value.message() {
-                        stack.frames.push(Frame::decode(message)?);
+                        room.push(&mut self.frames, Frame::decode(message)?)?;
                     }
                 }
                 2 => {
-                    stack.kind = match field.value.varint() {
+                    self.kind = match field.value.varint() {
                         Some(1) => StackKind::Native,
                         Some(2) => StackKind::Python,
                         Some(3) => StackKind::NativeMinimal,
@@ -68,7 +70,7 @@ impl<'r> Stack<'r> {
                 _ => {}
             }
         }
-        Ok(stack)
+        Ok(())
     }
 }
 
@@ -79,10 +81,11 @@ impl<'r> Frame<'r> {
             let field = field?;
             match field.number {
                 1 => frame.module = some_text(field.value.text()),
-                2 => frame.pc = field.value.varint(),
+                // Zero says that there is none, as for every frame of Python.
+                2 => frame.pc = field.value.varint().filter(|pc| *pc != 0),
                 3 => frame.file = some_text(field.value.text()),
                 4 => frame.function = some_text(field.value.text()),
-                5 => frame.line = field.value.varint(),
+                5 => frame.line = field.value.varint().filter(|line| *line != 0),
                 _ => {}
             }
         }

@@ -23,9 +23,9 @@
 
 use super::Outcome;
 use crate::attainable::attainable;
+use crate::case::Case;
 use crate::document::{Confidence, Direction, Evidence, Finding, Verify};
 use crate::ledger::{Resource, Stage};
-use crate::profile::Case;
 
 pub(super) const ID: &str = "at-dram-limit";
 

@@ -21,17 +21,17 @@
 //! # References
 //! CUDA C++ Programming Guide, "Shared Memory" of the compute capabilities.
 
-use super::Outcome;
+use super::draft::Draft;
 use super::per_instruction::{excess, places, total};
-use super::saving::saving;
-use crate::document::{Confidence, Direction, Evidence, Finding, Verify};
+use super::saving::Remedy;
+use super::{Case, Outcome};
 use crate::ledger::{Relief, Stage};
-use crate::profile::Case;
 
 pub(super) const ID: &str = "bank-conflicts";
 
 const ACTUAL: &str = "memory_l1_wavefronts_shared";
 const IDEAL: &str = "memory_l1_wavefronts_shared_ideal";
+/// The first holds the access patterns, the second the ledger that they are weighed with.
 const NEEDS: &[&str] = &["SourceCounters", "MemoryWorkloadAnalysis_Tables"];
 
 pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
@@ -51,58 +51,28 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         return Outcome::NotChecked(NEEDS);
     };
     let kept = (1.0 - excess_wavefronts / row.demand).clamp(0.0, 1.0);
-    let relief = Relief::none().leave(Stage::SharedWavefronts, kept);
-    let Some(saving) = saving(case.ledger, &relief, &relief) else {
-        return Outcome::NotChecked(NEEDS);
-    };
-    Outcome::Found(Box::new(Finding {
-        id: ID.to_owned(),
-        title: format!(
-            "shared-memory accesses take {:.1} times the wavefronts that their pattern needs",
-            actual / ideal.max(1.0)
-        ),
-        saving_ceiling: saving.ceiling,
-        saving_expected: saving.expected,
-        next_limit: saving.next_limit,
-        confidence: Confidence::High,
-        evidence: vec![
-            Evidence {
-                metric: ACTUAL.to_owned(),
-                value: actual,
-                unit: "wavefront".to_owned(),
-                healthy: Some(ideal),
-            },
-            Evidence {
-                metric: IDEAL.to_owned(),
-                value: ideal,
-                unit: "wavefront".to_owned(),
-                healthy: None,
-            },
-            Evidence {
-                metric: "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum".to_owned(),
-                value: row.demand,
-                unit: "wavefront".to_owned(),
-                healthy: None,
-            },
-        ],
-        actions: vec![
-            "pad each row of the tile by one element, so that a column walks over all banks"
-                .to_owned(),
-            "swizzle: combine the column with the row number by exclusive or".to_owned(),
-            "map lanes to another dimension of the tile".to_owned(),
-        ],
-        verify: vec![
-            Verify {
-                metric: "derived__memory_l1_wavefronts_shared_excessive".to_owned(),
-                direction: Direction::To,
-                target: Some(0.0),
-            },
-            Verify {
-                metric: "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum".to_owned(),
-                direction: Direction::Down,
-                target: Some(row.demand - excess_wavefronts),
-            },
-        ],
-        locations: places(&excess(metrics, ACTUAL, IDEAL), case.code),
-    }))
+    let relief = Relief::none()
+        .leave(Stage::SharedWavefronts, kept)
+        .leave(Stage::AtomicsShared, kept);
+    let title = format!(
+        "shared-memory accesses take {:.1} times the wavefronts that their pattern needs",
+        actual / ideal.max(1.0)
+    );
+    Draft::new(ID, title)
+        .seen_against(ACTUAL, actual, "wavefront", ideal)
+        .seen(IDEAL, ideal, "wavefront")
+        .seen(
+            "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
+            row.demand,
+            "wavefront",
+        )
+        .act(&[
+            "pad each row of the tile by one element, so that a column walks over all banks",
+            "swizzle: combine the column with the row number by exclusive or",
+            "map lanes to another dimension of the tile",
+        ])
+        .reaches("derived__memory_l1_wavefronts_shared_excessive", 0.0)
+        .falls("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum")
+        .at(places(&excess(metrics, ACTUAL, IDEAL), case.code))
+        .weigh(case, &Remedy::new(relief), NEEDS)
 }

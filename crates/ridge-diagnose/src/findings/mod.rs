@@ -1,17 +1,43 @@
 //! Findings: one flaw in one file, as a counterfactual on the ledger.
 //!
 //! A check either says what it found, says that all is well, or says what it needs and does not have. It never keys on
-//! names of kernels, files or source text.
+//! names of kernels, files or source text, nor on exact values of any report.
 
 mod at_dram_limit;
+mod at_limit;
+mod atomic_contention;
 mod bank_conflicts;
+mod barrier_stall;
+mod constant_cache;
+mod draft;
+mod fp64_promotion;
+mod half_scalar;
+mod instruction_cache;
+mod integer_alu;
+mod latency_bound;
+mod launch_bound;
+mod load_imbalance;
+mod local_memory;
+mod low_occupancy;
+mod memory_barrier;
+mod narrow_access;
+mod no_reuse;
+mod no_tensor_cores;
 mod per_instruction;
-pub(crate) use per_instruction::places;
+mod precedence;
+mod register_spill;
 mod saving;
+mod special_function;
+mod tail_effect;
 mod uncoalesced_global;
+mod underfilled_grid;
+mod unfused_fp;
+mod warp_divergence;
 
+pub(crate) use per_instruction::places;
+
+use crate::case::Case;
 use crate::document::{Finding, NotChecked};
-use crate::profile::Case;
 
 /// What a check says.
 pub(crate) enum Outcome {
@@ -19,9 +45,14 @@ pub(crate) enum Outcome {
     Found(Box<Finding>),
     /// Nothing wrong.
     Clear,
-    /// The input lacks counters; these sections of the profiler hold them.
+    /// The input lacks counters; these sections of the profiler hold them, all together.
     NotChecked(&'static [&'static str]),
 }
+
+/// Every set of the profiler holds what this check needs.
+const NO_SECTIONS: &[&str] = &[];
+/// SMs are balanced when the average one is active for this part of the busiest one's time.
+const BALANCED: f64 = 0.9;
 
 /// A check: its name and how it looks at a case.
 struct Check {
@@ -35,19 +66,127 @@ const CHECKS: &[Check] = &[
         run: uncoalesced_global::check,
     },
     Check {
+        id: narrow_access::ID,
+        run: narrow_access::check,
+    },
+    Check {
+        id: no_reuse::ID,
+        run: no_reuse::check,
+    },
+    Check {
         id: bank_conflicts::ID,
         run: bank_conflicts::check,
+    },
+    Check {
+        id: atomic_contention::ID,
+        run: atomic_contention::check,
+    },
+    Check {
+        id: register_spill::ID,
+        run: register_spill::check,
+    },
+    Check {
+        id: local_memory::ID,
+        run: local_memory::check,
+    },
+    Check {
+        id: low_occupancy::REGISTERS,
+        run: low_occupancy::registers,
+    },
+    Check {
+        id: low_occupancy::SHARED,
+        run: low_occupancy::shared,
+    },
+    Check {
+        id: low_occupancy::BLOCK,
+        run: low_occupancy::block,
+    },
+    Check {
+        id: latency_bound::ID,
+        run: latency_bound::check,
+    },
+    Check {
+        id: underfilled_grid::ID,
+        run: underfilled_grid::check,
+    },
+    Check {
+        id: tail_effect::ID,
+        run: tail_effect::check,
+    },
+    Check {
+        id: load_imbalance::ID,
+        run: load_imbalance::check,
+    },
+    Check {
+        id: warp_divergence::ID,
+        run: warp_divergence::check,
+    },
+    Check {
+        id: barrier_stall::ID,
+        run: barrier_stall::check,
+    },
+    Check {
+        id: memory_barrier::ID,
+        run: memory_barrier::check,
+    },
+    Check {
+        id: special_function::ID,
+        run: special_function::check,
+    },
+    Check {
+        id: fp64_promotion::ID,
+        run: fp64_promotion::check,
+    },
+    Check {
+        id: integer_alu::ID,
+        run: integer_alu::check,
+    },
+    Check {
+        id: unfused_fp::ID,
+        run: unfused_fp::check,
+    },
+    Check {
+        id: half_scalar::ID,
+        run: half_scalar::check,
+    },
+    Check {
+        id: no_tensor_cores::ID,
+        run: no_tensor_cores::check,
+    },
+    Check {
+        id: constant_cache::ID,
+        run: constant_cache::check,
+    },
+    Check {
+        id: instruction_cache::ID,
+        run: instruction_cache::check,
+    },
+    Check {
+        id: launch_bound::ID,
+        run: launch_bound::check,
     },
     Check {
         id: at_dram_limit::ID,
         run: at_dram_limit::check,
     },
+    Check {
+        id: at_limit::L2,
+        run: at_limit::l2,
+    },
+    Check {
+        id: at_limit::COMPUTE,
+        run: at_limit::compute,
+    },
+    Check {
+        id: at_limit::TENSOR,
+        run: at_limit::tensor,
+    },
 ];
 
 /// From this expected saving on there is something better to do than to accept the limit.
-const WORTHWHILE: f64 = 0.10;
+pub(crate) const WORTHWHILE: f64 = 0.10;
 
-/// Runs every check and orders what they found: largest expected saving first.
+/// Runs every check and orders what they found: largest expected saving first, causes before their symptoms.
 ///
 /// A verdict (`at-…`) says that no flaw is left; it stands first if nothing expects to save a tenth, and is left out
 /// otherwise.
@@ -67,6 +206,7 @@ pub(crate) fn run(case: &Case<'_, '_>, min_saving: f64) -> (Vec<Finding>, Vec<No
         }
     }
     flaws.sort_by(|a, b| b.saving_expected.total_cmp(&a.saving_expected));
+    precedence::drop_symptoms(&mut flaws);
     if flaws
         .iter()
         .all(|finding| finding.saving_expected < WORTHWHILE)

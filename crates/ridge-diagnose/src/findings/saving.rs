@@ -1,7 +1,81 @@
 //! What a remedy can save: the ledger with the flaw against the ledger without it.
+//!
+//! The duration has two parts: the time for which the busiest unit works, a share `ρ` of it, and waiting that nothing
+//! hides. A remedy relieves units, and does something to the waiting.
 
 use crate::attainable::attainable;
 use crate::ledger::{Ledger, Relief, Resource};
+
+/// What a remedy does.
+#[derive(Clone, Debug)]
+pub(crate) struct Remedy {
+    /// The most that the complete remedy can relieve: no duration falls below the busiest unit that remains.
+    pub(crate) at_most: Relief,
+    /// What it relieves as a rule.
+    pub(crate) likely: Relief,
+    /// What becomes of the waiting.
+    pub(crate) waiting: Waiting,
+    /// A bound on the duration that no unit of the ledger shows, as a share of today's.
+    pub(crate) not_below: f64,
+    /// The same as an estimate: at least the bound.
+    pub(crate) hardly_below: f64,
+}
+
+/// What becomes of the waiting.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Waiting {
+    /// Part of it was queueing behind the unit that is relieved.
+    ///
+    /// In a queue the time spent waiting for a server that is busy for a share `ρ` grows with `ρ / (1 − ρ)`: near
+    /// saturation nearly all waiting is queueing, at low load nearly all is plain latency, which stays. `ρ²` is taken
+    /// as the part that is queueing, and it shrinks as the unit is relieved.
+    Queueing,
+    /// So much of it goes, since it was waiting for what the remedy removes.
+    Removed(f64),
+    /// All of it is hidden behind other work: the remedy supplies enough of it.
+    Hidden,
+}
+
+impl Remedy {
+    /// The same relief as bound and as estimate, with queueing relieved.
+    pub(crate) fn new(relief: Relief) -> Self {
+        Self {
+            at_most: relief.clone(),
+            likely: relief,
+            waiting: Waiting::Queueing,
+            not_below: 0.0,
+            hardly_below: 0.0,
+        }
+    }
+
+    /// A remedy that takes no work away and hides the waiting.
+    pub(crate) fn hiding() -> Self {
+        Self {
+            waiting: Waiting::Hidden,
+            ..Self::new(Relief::none())
+        }
+    }
+
+    pub(crate) fn likely(mut self, relief: Relief) -> Self {
+        self.likely = relief;
+        self
+    }
+
+    pub(crate) fn waiting(mut self, waiting: Waiting) -> Self {
+        self.waiting = waiting;
+        self
+    }
+
+    pub(crate) fn not_below(mut self, share: f64) -> Self {
+        self.not_below = share.clamp(0.0, 1.0);
+        self.hardly_below(share)
+    }
+
+    pub(crate) fn hardly_below(mut self, share: f64) -> Self {
+        self.hardly_below = share.clamp(self.not_below, 1.0);
+        self
+    }
+}
 
 /// Bound, estimate and what binds afterwards.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,34 +85,36 @@ pub(crate) struct Saving {
     pub(crate) next_limit: Option<Resource>,
 }
 
-/// Of the time in which no unit was busy, the part that goes away with a relieved bottleneck: some of it was queueing
-/// behind the saturated unit and vanishes in proportion to the relief, the rest is latency, tail and imbalance and
-/// stays. Nothing stored separates the two, so half is taken.
-const QUEUEING: f64 = 0.5;
-
-/// Compares the ledger with itself after a remedy.
-///
-/// `at_most` is the most that the complete remedy can relieve: no duration can fall below the busiest stage that
-/// remains, so `1 − that` is a ceiling. `likely` is what it does as a rule; the expectation also respects what is
-/// attainable on the next stage and keeps the waiting that the flaw does not explain.
-///
-/// Absent when the ledger is empty.
-pub(crate) fn saving(ledger: &Ledger, at_most: &Relief, likely: &Relief) -> Option<Saving> {
+/// Compares the ledger with itself after a remedy. Absent when the ledger is empty.
+pub(crate) fn saving(ledger: &Ledger, remedy: &Remedy) -> Option<Saving> {
     let today = ledger.busiest()?.busy_share.min(1.0);
-    let (_, floor) = ledger.bound_after(at_most)?;
-    let ceiling = (1.0 - floor).clamp(0.0, 1.0);
-    let (next, busy) = ledger.bound_after(likely)?;
+    let (_, floor) = ledger.bound_after(&remedy.at_most)?;
+    let ceiling = (1.0 - floor.max(remedy.not_below)).clamp(0.0, 1.0);
+    let (next, busy) = ledger.bound_after(&remedy.likely)?;
     let relieved = if today > 0.0 {
-        (1.0 - busy / today).max(0.0)
+        (1.0 - busy / today).clamp(0.0, 1.0)
     } else {
         0.0
     };
-    let waiting = (1.0 - today) * (1.0 - QUEUEING * relieved);
-    let duration = (busy + waiting).max(busy / attainable(next).share).min(1.0);
+    let stays = match remedy.waiting {
+        Waiting::Queueing => 1.0 - today * today * relieved,
+        Waiting::Removed(part) => 1.0 - part.clamp(0.0, 1.0),
+        Waiting::Hidden => 0.0,
+    };
+    let duration = (busy + (1.0 - today) * stays)
+        .max(busy / attainable(next).share)
+        .max(remedy.hardly_below)
+        .min(1.0);
     let expected = (1.0 - duration).clamp(0.0, ceiling);
+    let is_waiting = duration > 2.0 * busy.max(0.3 * duration);
+    let next_limit = if is_waiting {
+        Resource::Latency
+    } else {
+        next.resource()
+    };
     Some(Saving {
         ceiling,
         expected,
-        next_limit: Some(next.resource()),
+        next_limit: Some(next_limit),
     })
 }

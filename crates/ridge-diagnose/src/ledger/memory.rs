@@ -114,6 +114,11 @@ fn add_l1(builder: &mut Builder<'_, '_>) {
         per_cycle,
         cycles: L1_CYCLES,
     };
+    let local = [
+        "l1tex__t_output_wavefronts_pipe_lsu_mem_local_op_ld.sum",
+        "l1tex__t_output_wavefronts_pipe_lsu_mem_local_op_st.sum",
+    ];
+    builder.add_sum(Stage::LocalWavefronts, &local, "wavefront", capacity(1.0));
     builder.add_sum(
         Stage::L1Wavefronts,
         &[

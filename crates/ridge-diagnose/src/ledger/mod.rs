@@ -8,6 +8,7 @@
 //! Shares are computed from demand and capacity, never copied from a percentage of the profiler. A stage that the
 //! report does not let us compute is absent.
 
+mod caches;
 mod memory;
 mod opcodes;
 mod pipes;
@@ -61,6 +62,20 @@ pub enum Stage {
     Tensor,
     /// Half-precision multiply-adds on the matrix pipe.
     HalfOnTensor,
+    /// Accesses of local memory in the L1, a part of its wavefronts.
+    LocalWavefronts,
+    /// Atomics and reductions in the L2, if they were spread evenly.
+    AtomicsL2,
+    /// Wavefronts of atomics in shared memory.
+    AtomicsShared,
+    /// Requests to the indexed constant cache of an SM.
+    ConstantRequests,
+    /// Requests for constants to the cache that the SMs of a GPC share.
+    ConstantFills,
+    /// Requests to the instruction cache of an SM.
+    InstructionRequests,
+    /// Requests for instructions to the cache that the SMs of a GPC share.
+    InstructionFills,
 }
 
 impl Stage {
@@ -84,6 +99,11 @@ impl Stage {
             Self::Uniform => Resource::Uniform,
             Self::Tensor => Resource::Tensor,
             Self::HalfOnTensor => Resource::Fp16,
+            Self::LocalWavefronts => Resource::Local,
+            Self::AtomicsL2 => Resource::AtomicL2,
+            Self::AtomicsShared => Resource::AtomicShared,
+            Self::ConstantRequests | Self::ConstantFills => Resource::Constant,
+            Self::InstructionRequests | Self::InstructionFills => Resource::InstructionFetch,
         }
     }
 
@@ -111,6 +131,13 @@ impl Stage {
             Self::Uniform => "uniform instructions",
             Self::Tensor => "matrix operations",
             Self::HalfOnTensor => "multiply-adds on the matrix pipe",
+            Self::LocalWavefronts => "wavefronts",
+            Self::AtomicsL2 => "atomic sectors",
+            Self::AtomicsShared => "atomic wavefronts",
+            Self::ConstantRequests => "requests in the SM",
+            Self::ConstantFills => "requests in the GPC",
+            Self::InstructionRequests => "requests in the SM",
+            Self::InstructionFills => "requests in the GPC",
         }
     }
 }
@@ -157,11 +184,14 @@ impl Relief {
     }
 
     fn factor(&self, stage: Stage) -> f64 {
-        self.0
-            .iter()
-            .filter(|(relieved, _)| *relieved == stage)
-            .map(|(_, factor)| factor)
-            .product()
+        let relieved = || self.0.iter().filter(|(relieved, _)| *relieved == stage);
+        match stage {
+            // Fewer instructions are also fetched less often, where nothing else is said.
+            Stage::InstructionRequests | Stage::InstructionFills if relieved().next().is_none() => {
+                self.factor(Stage::Issue)
+            }
+            _ => relieved().map(|(_, factor)| factor).product(),
+        }
     }
 }
 
@@ -182,6 +212,7 @@ impl Ledger {
         };
         builder.duration_s = duration_ns * 1e-9;
         memory::add_rows(&mut builder, architecture);
+        caches::add_rows(&mut builder, architecture);
         pipes::add_rows(&mut builder, architecture);
         Self { rows: builder.rows }
     }

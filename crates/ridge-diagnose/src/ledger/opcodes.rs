@@ -4,12 +4,7 @@
 //! fitted to the pipe percentages of 76 kernels of one H200 (compute capability 9.0): ALU, XU, FP64 and uniform come
 //! out without residual, FMA within 1.2 points. See `docs/design/ledger.md`.
 
-use ncu_rep::Metrics;
-
-/// Executed warp instructions by opcode with modifiers, such as `IMAD.WIDE.U32`.
-const HISTOGRAM: &str = "sass__inst_executed_per_opcode_with_modifier_all";
-/// The same without modifiers, for reports that do not hold the first.
-const PLAIN_HISTOGRAM: &str = "sass__inst_executed_per_opcode";
+use crate::mix::InstructionMix;
 
 /// Warp instructions by pipe.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -33,23 +28,18 @@ pub(crate) struct PipeCounts {
 }
 
 impl PipeCounts {
-    /// Counts the histogram of a workload; absent when the report does not hold one.
-    pub(crate) fn of(metrics: &Metrics<'_>) -> Option<(Self, &'static str)> {
-        let (name, histogram) = [HISTOGRAM, PLAIN_HISTOGRAM].into_iter().find_map(|name| {
-            let list = metrics.get(name)?.by_text().ok()?;
-            (!list.is_empty()).then_some((name, list))
-        })?;
+    /// Counts the instructions of a mix.
+    pub(crate) fn of(mix: &InstructionMix) -> Self {
         let mut counts = Self::default();
-        for (opcode, count) in histogram {
-            counts.add(&opcode, count);
+        for (opcode, modifiers, count) in mix.iter() {
+            counts.add(opcode, modifiers, count);
         }
-        Some((counts, name))
+        counts
     }
 
-    fn add(&mut self, opcode: &str, count: f64) {
-        let mut parts = opcode.split('.');
-        let base = parts.next().unwrap_or_default();
-        match base {
+    fn add(&mut self, opcode: &str, modifiers: &str, count: f64) {
+        let mut parts = modifiers.split('.');
+        match opcode {
             "FFMA" | "FADD" | "FMUL" | "FFMA32I" | "FADD32I" | "FMUL32I" => self.fma += count,
             // Plain `HFMA2` runs on the heavy half of the FMA pipe, `HFMA2.MMA` on the matrix pipe.
             "HFMA2" if parts.any(|modifier| modifier == "MMA") => self.half_on_tensor += count,
@@ -95,8 +85,14 @@ mod tests {
     #[test]
     fn wide_multiplications_take_two_passes() {
         let mut counts = PipeCounts::default();
-        for opcode in ["IMAD", "IMAD.WIDE.U32", "IMAD.HI", "FFMA", "IMAD.MOV.U32"] {
-            counts.add(opcode, 1.0);
+        for (opcode, modifiers) in [
+            ("IMAD", ""),
+            ("IMAD", "WIDE.U32"),
+            ("IMAD", "HI"),
+            ("FFMA", ""),
+            ("IMAD", "MOV.U32"),
+        ] {
+            counts.add(opcode, modifiers, 1.0);
         }
         assert_eq!(
             counts,

@@ -4,6 +4,7 @@ use ridge_model::{Architecture, ComputeCapability};
 
 use super::opcodes::PipeCounts;
 use super::{Builder, Capacity, Stage};
+use crate::mix::InstructionMix;
 
 const SCHEDULER_CYCLES: &str = "smsp__cycles_elapsed.sum";
 const SM_CYCLES: &str = "sm__cycles_elapsed.sum";
@@ -67,8 +68,8 @@ pub(super) fn add_rows(builder: &mut Builder<'_, '_>, architecture: Option<&Arch
     let Some(architecture) = architecture else {
         return;
     };
-    if let Some((counts, histogram)) = PipeCounts::of(builder.metrics) {
-        add_pipes(builder, architecture, &counts, histogram);
+    if let Some(mix) = InstructionMix::of(builder.metrics) {
+        add_pipes(builder, architecture, &PipeCounts::of(&mix), mix.source());
     }
     if architecture.capability == (ComputeCapability { major: 9, minor: 0 }) {
         add_tensor(builder);

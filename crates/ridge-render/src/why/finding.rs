@@ -1,6 +1,6 @@
 //! Findings: what it is, what it can save, where, what to do, how to check.
 
-use ridge_diagnose::document::{Confidence, Direction, Evidence, Finding, Verify};
+use ridge_diagnose::document::{Confidence, Direction, Document, Evidence, Finding, Verify};
 use ridge_diagnose::is_verdict;
 use ridge_model::quantity::{Amount, Unit};
 
@@ -15,6 +15,27 @@ pub(super) fn write(out: &mut String, findings: &[Finding], page: &Page) {
     for finding in findings {
         out.push('\n');
         write_one(out, finding, page);
+    }
+}
+
+/// Findings about several kernels, which stand before the kernels themselves.
+pub(super) fn write_report(out: &mut String, document: &Document, page: &Page) {
+    for found in &document.report_findings {
+        out.push('\n');
+        write_one(out, &found.finding, page);
+        let names: Vec<String> = found
+            .kernels
+            .iter()
+            .filter_map(|place| document.kernels.get(*place))
+            .map(|kernel| kernel.name.clone())
+            .collect();
+        paragraph(
+            out,
+            &format!("in {}", names.join(", ")),
+            "     ",
+            "       ",
+            page,
+        );
     }
 }
 

@@ -49,6 +49,7 @@ pub fn text(document: &Document, page: &Page) -> String {
     if document.kernels.len() > 1 {
         overview::write(&mut out, document, &order, page);
     }
+    finding::write_report(&mut out, document, page);
     for (place, index) in order.iter().take(page.top).enumerate() {
         if let Some(kernel) = document.kernels.get(*index) {
             kernel::write(&mut out, kernel, place + 1, page);

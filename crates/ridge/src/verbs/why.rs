@@ -154,8 +154,8 @@ impl Answer {
             schema: SCHEMA,
             version: VERSION,
             sources: self.sources,
+            report_findings: ridge_diagnose::report_findings(&self.kernels),
             kernels: self.kernels,
-            report_findings: Vec::new(),
             warnings: self.warnings,
         }
     }
@@ -295,7 +295,7 @@ impl Survey {
         options: &WhyOptions,
     ) -> Vec<Kernel> {
         // A module is shared by its kernels, and its line table is the same for all of them.
-        let modules: HashMap<u64, OnceLock<Option<CodeMap>>> = self
+        let modules: HashMap<ncu_rep::report::SourceKey, OnceLock<Option<CodeMap>>> = self
             .groups
             .iter()
             .filter_map(|group| evidence.code_key(group.representative()?))

@@ -1,0 +1,113 @@
+//! What findings look at: the profile and everything that was computed from it.
+
+use crate::code::CodeMap;
+use crate::ledger::{Ledger, Stage};
+use crate::mix::InstructionMix;
+use crate::profile::KernelProfile;
+use crate::speed_of_light::SpeedOfLight;
+use crate::stalls::Stall;
+
+/// What findings look at.
+#[derive(Debug)]
+pub(crate) struct Case<'c, 'r> {
+    pub(crate) profile: &'c KernelProfile<'r>,
+    pub(crate) ledger: &'c Ledger,
+    pub(crate) speed_of_light: &'c SpeedOfLight,
+    pub(crate) stalls: &'c [Stall],
+    pub(crate) mix: Option<&'c InstructionMix>,
+    pub(crate) code: Option<&'c CodeMap>,
+}
+
+impl Case<'_, '_> {
+    /// A metric as a number.
+    pub(crate) fn number(&self, name: &str) -> Option<f64> {
+        self.profile.metrics.number(name)
+    }
+
+    /// The sum of several metrics; absent when any of them is.
+    pub(crate) fn sum(&self, names: &[&str]) -> Option<f64> {
+        names.iter().map(|name| self.number(name)).sum()
+    }
+
+    /// The part of the time between two instructions of a warp that goes into one of these reasons.
+    pub(crate) fn stalled(&self, reasons: &[&str]) -> f64 {
+        let picked = self
+            .stalls
+            .iter()
+            .filter(|stall| reasons.contains(&stall.reason.as_str()));
+        picked.map(|stall| stall.share).sum()
+    }
+
+    /// Of the time in which a warp waits and is not ready to issue, the part that goes into these reasons.
+    pub(crate) fn waiting_for(&self, reasons: &[&str]) -> f64 {
+        let ready = self.stalled(&["not_selected"]);
+        let issuing = (1.0 - self.stalls.iter().map(|stall| stall.share).sum::<f64>()).max(0.0);
+        let waiting = 1.0 - ready - issuing;
+        if waiting > 0.0 {
+            (self.stalled(reasons) / waiting).min(1.0)
+        } else {
+            0.0
+        }
+    }
+
+    /// The share of a stage, zero where it was not computed: for comparisons between stages only.
+    pub(crate) fn busy(&self, stage: Stage) -> f64 {
+        self.ledger.row(stage).map_or(0.0, |row| row.busy_share)
+    }
+
+    /// How busy the busiest unit is: the ledger's, or the Speed Of Light's where that shows more.
+    pub(crate) fn busiest(&self) -> f64 {
+        let ledger = self.ledger.busiest().map_or(0.0, |row| row.busy_share);
+        let light = self
+            .speed_of_light
+            .busiest()
+            .map_or(0.0, |(member, _)| member.share);
+        ledger.max(light).min(1.0)
+    }
+
+    /// Blocks of the grid over blocks that the device holds at once.
+    pub(crate) fn waves(&self) -> Option<f64> {
+        self.number("launch__waves_per_multiprocessor")
+            .filter(|waves| *waves > 0.0)
+    }
+
+    /// Multiprocessors that the launch could use.
+    pub(crate) fn multiprocessors(&self) -> Option<f64> {
+        self.number("launch__sm_count")
+            .or_else(|| self.number("device__attribute_multiprocessor_count"))
+            .filter(|count| *count > 0.0)
+    }
+
+    /// Theoretical occupancy, 0 to 1.
+    pub(crate) fn theoretical_occupancy(&self) -> Option<f64> {
+        self.number("sm__maximum_warps_per_active_cycle_pct")
+            .map(|percent| percent / 100.0)
+    }
+
+    /// Of the cycles of the busiest multiprocessor, the part that the average one was active too: 1 is balanced.
+    pub(crate) fn balance(&self) -> Option<f64> {
+        let (average, most) = (
+            self.number("sm__cycles_active.avg")?,
+            self.number("sm__cycles_active.max")?,
+        );
+        (most > 0.0).then(|| (average / most).min(1.0))
+    }
+
+    /// The part of the duration for which the average multiprocessor had a warp.
+    pub(crate) fn active(&self) -> Option<f64> {
+        let (active, elapsed) = (
+            self.number("sm__cycles_active.sum")?,
+            self.number("sm__cycles_elapsed.sum")?,
+        );
+        (elapsed > 0.0).then(|| (active / elapsed).min(1.0))
+    }
+
+    /// Values of a metric by instruction.
+    pub(crate) fn by_instruction(&self, metric: &str) -> Vec<(u64, f64)> {
+        self.profile
+            .metrics
+            .get(metric)
+            .and_then(|metric| metric.by_number().ok())
+            .unwrap_or_default()
+    }
+}

@@ -1,0 +1,197 @@
+//! Many atomic operations meet at few addresses and take turns.
+//!
+//! # What it says
+//! Atomic adds, minima or compare-and-swap loops of many threads go to the same few words, in the L2 or in shared
+//! memory.
+//!
+//! # Evidence
+//! The busiest L2 slice against the average one together with the number of atomic requests; in shared memory,
+//! wavefronts of atomics. A slice that is active all the time while the others sleep holds the contended address.
+//!
+//! # Why it costs time
+//! Operations on one address are done one after the other: about one every three cycles of an L2 slice, one wavefront
+//! for each colliding lane in shared memory. More warps do not help.
+//!
+//! # What to do
+//! Add up in registers, then across the warp with shuffles, then across the block in shared memory, and use one atomic
+//! for each block; keep several copies of a counter and add them at the end.
+//!
+//! # When it is wrong
+//! Atomics that spread over many addresses run at full rate; then the traffic itself is the cost and the ledger shows
+//! it.
+//!
+//! # References
+//! CUDA C++ Programming Guide, "Atomic Functions"; NVIDIA developer blog, "Warp-aggregated atomics".
+
+use super::draft::Draft;
+use super::per_instruction::places;
+use super::saving::{Remedy, Waiting};
+use super::{Case, Outcome};
+use crate::document::Confidence;
+use crate::ledger::{Relief, Stage};
+
+pub(super) const ID: &str = "atomic-contention";
+
+const NEEDS: &[&str] = &[
+    "WorkloadDistribution",
+    "MemoryWorkloadAnalysis_Tables",
+    "InstructionStats",
+];
+
+/// A slice that is active this many times as long as the average one is a hot spot.
+const HOT: f64 = 2.0;
+/// And it has to be active for most of the duration.
+const ALWAYS: f64 = 0.6;
+/// From this share on atomics in shared memory matter.
+const SHARED_BUSY: f64 = 0.2;
+/// Waiting that contention explains: for the L2 to answer or to take the next request, and at the end of the kernel.
+const WAITS: &[&str] = &[
+    "long_scoreboard",
+    "lg_throttle",
+    "drain",
+    "short_scoreboard",
+    "mio_throttle",
+    "membar",
+];
+
+pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
+    let global = global(case);
+    if let Some(Outcome::Found(found)) = global {
+        return Outcome::Found(found);
+    }
+    match shared(case) {
+        Some(found) => found,
+        None => global.unwrap_or(Outcome::NotChecked(NEEDS)),
+    }
+}
+
+/// Contention in the L2.
+fn global(case: &Case<'_, '_>) -> Option<Outcome> {
+    let atomics = case.sum(&[
+        "lts__t_sectors_srcunit_tex_op_red.sum",
+        "lts__t_sectors_srcunit_tex_op_atom.sum",
+    ])?;
+    let (average, most) = (
+        case.number("lts__cycles_active.avg")?,
+        case.number("lts__cycles_active.max")?,
+    );
+    let elapsed = case
+        .number("lts__cycles_elapsed.avg")
+        .or_else(|| case.number("lts__cycles_elapsed.max"))?;
+    if atomics <= 0.0 || average <= 0.0 {
+        return Some(Outcome::Clear);
+    }
+    // The hot slice has to have more atomics than the rest of the traffic would explain.
+    let hot = most / average;
+    let atomic_unit = case
+        .number("lts__d_atomic_input_cycles_active.max.pct_of_peak_sustained_elapsed")
+        .unwrap_or(0.0)
+        / 100.0;
+    let is_hot = hot >= HOT && most >= ALWAYS * elapsed;
+    // One operation every three cycles on one address keeps the unit of its slice at a third of its peak.
+    let is_serial = atomic_unit >= 0.25;
+    if !is_hot && !is_serial {
+        return Some(Outcome::Clear);
+    }
+    let relief = ATOMIC_STAGES
+        .iter()
+        .fold(Relief::none(), |relief, stage| relief.leave(*stage, 0.0));
+    let remedy = Remedy::new(relief).waiting(Waiting::Removed(case.waiting_for(WAITS)));
+    let title = format!(
+        "atomics meet in one L2 slice: it is active {hot:.1} times as long as the average one, for {:.0} % of the duration",
+        100.0 * (most / elapsed).min(1.0)
+    );
+    Some(
+        Draft::new(ID, title)
+            .seen(
+                "lts__t_sectors_srcunit_tex_op_red.sum + lts__t_sectors_srcunit_tex_op_atom.sum",
+                atomics,
+                "sector",
+            )
+            .seen_against(
+                "lts__cycles_active.max / lts__cycles_active.avg",
+                hot,
+                "ratio",
+                1.0,
+            )
+            .seen(
+                "lts__d_atomic_input_cycles_active.max.pct_of_peak_sustained_elapsed",
+                100.0 * atomic_unit,
+                "%",
+            )
+            .act(ACTIONS)
+            .falls("lts__t_sectors_srcunit_tex_op_red.sum")
+            .reaches("lts__cycles_active.max", average)
+            .at(places(
+                &case.by_instruction("smsp__pcsamp_sample_count"),
+                case.code,
+            ))
+            .weigh(case, &remedy, NEEDS),
+    )
+}
+
+/// Contention in shared memory.
+fn shared(case: &Case<'_, '_>) -> Option<Outcome> {
+    let row = case.ledger.row(Stage::AtomicsShared)?;
+    let instructions = case.mix?.of_opcodes(&["ATOMS"]);
+    if instructions <= 0.0 {
+        return None;
+    }
+    let passes = row.demand / instructions;
+    if row.busy_share < SHARED_BUSY || passes < HOT {
+        return Some(Outcome::Clear);
+    }
+    // Wavefronts of other accesses to shared memory stay.
+    let all = case
+        .ledger
+        .row(Stage::SharedWavefronts)
+        .map_or(row.demand, |row| row.demand)
+        .max(row.demand);
+    let relief = Relief::none()
+        .leave(Stage::AtomicsShared, 1.0 / passes)
+        .leave(
+            Stage::SharedWavefronts,
+            1.0 - row.demand / all * (1.0 - 1.0 / passes),
+        );
+    let remedy = Remedy::new(relief).waiting(Waiting::Removed(
+        case.waiting_for(&["short_scoreboard", "mio_throttle"]) * (1.0 - 1.0 / passes),
+    ));
+    Some(
+        Draft::new(
+            ID,
+            format!("an atomic in shared memory takes {passes:.1} wavefronts: lanes collide"),
+        )
+        .confidence(Confidence::Medium)
+        .seen_against(
+            "wavefronts of shared atomics / ATOMS",
+            passes,
+            "wavefront/inst",
+            1.0,
+        )
+        .seen(
+            "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
+            row.demand,
+            "wavefront",
+        )
+        .act(ACTIONS)
+        .falls("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum")
+        .at(places(
+            &case.by_instruction("memory_l1_wavefronts_shared"),
+            case.code,
+        ))
+        .weigh(case, &remedy, NEEDS),
+    )
+}
+
+const ACTIONS: &[&str] = &[
+    "add up in registers and across the warp with shuffles before any atomic",
+    "combine in shared memory and use one atomic for each block",
+    "keep several copies of a counter, one for each warp or block, and add them at the end",
+];
+
+const ATOMIC_STAGES: &[Stage] = &[
+    Stage::AtomicsL2,
+    Stage::L2Requests,
+    Stage::L1Wavefronts,
+    Stage::LsuInstructions,
+];

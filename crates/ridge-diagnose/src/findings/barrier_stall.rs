@@ -1,0 +1,123 @@
+//! Warps wait for other warps of their block at barriers.
+//!
+//! # What it says
+//! The kernel synchronises whole blocks often: a tree reduction with a barrier for each level, or barriers around
+//! little work.
+//!
+//! # Evidence
+//! Barrier stalls, and few shared-memory accesses for each barrier.
+//!
+//! # Why it costs time
+//! At a barrier all warps of a block wait for the slowest one, and nothing of the next phase overlaps with this one.
+//!
+//! # What to do
+//! Reduce inside a warp with shuffles and use one barrier at the end; use barriers of a warp or a part of the block;
+//! make blocks smaller; let one barrier serve more work.
+//!
+//! # When it is wrong
+//! When warps arrive late because of something else (conflicts, imbalance, long loads), that is the cause and the
+//! barrier only shows it.
+//!
+//! # References
+//! M. Harris, "Optimizing Parallel Reduction in CUDA"; CUDA C++ Programming Guide, "Warp Shuffle Functions".
+
+use super::draft::Draft;
+use super::per_instruction::places;
+use super::saving::{Remedy, Waiting};
+use super::{Case, Outcome};
+use crate::document::Confidence;
+use crate::ledger::{Relief, Stage};
+use crate::mix::{FP16, FP32, FP64, GLOBAL_LOADS, GLOBAL_STORES, SHARED, TENSOR};
+
+pub(super) const ID: &str = "barrier-stall";
+
+const NEEDS: &[&str] = &["WarpStateStats", "InstructionStats", "SpeedOfLight"];
+/// Below this part of the waiting, barriers are not what matters.
+const WORTH: f64 = 0.15;
+/// Fewer shared accesses than this for each barrier: the phases between barriers are a step of a tree, or empty.
+const SHORT_PHASE: f64 = 4.0;
+
+pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
+    let Some(mix) = case.mix.filter(|_| !case.stalls.is_empty()) else {
+        return Outcome::NotChecked(NEEDS);
+    };
+    let waiting = case.waiting_for(&["barrier"]);
+    let barriers = mix.of_opcodes(&["BAR"]);
+    if waiting < WORTH || barriers <= 0.0 {
+        return Outcome::Clear;
+    }
+    let accesses = mix.of_opcodes(SHARED) / barriers;
+    // Where warps already exchange values by shuffles, the tree across warps is what is left.
+    let has_shuffles = mix.of_opcodes(&["SHFL", "REDUX"]) >= barriers;
+    let is_tree = accesses <= SHORT_PHASE && !has_shuffles && mix.of_opcodes(TENSOR) <= 0.0;
+    let title = if is_tree {
+        format!(
+            "{:.0} % of the waiting is at barriers, with {accesses:.1} shared accesses between two",
+            100.0 * waiting
+        )
+    } else {
+        format!("{:.0} % of the waiting is at barriers", 100.0 * waiting)
+    };
+    let draft = Draft::new(ID, title)
+        .confidence(if is_tree { Confidence::Medium } else { Confidence::Low })
+        .seen_against("barrier stalls, share of all waiting", waiting, "fraction", WORTH)
+        .seen("BAR instructions", barriers, "inst")
+        .act(if is_tree {
+            &[
+                "reduce inside each warp with shuffles, then once across warps: one barrier instead of one a level",
+                "let a warp own a row, so that no barrier is needed",
+            ]
+        } else {
+            &[
+                "use smaller blocks, so that fewer warps wait for each other",
+                "synchronise only those warps that share data; put more work between two barriers",
+            ]
+        })
+        .falls("smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio")
+        .at(places(&case.by_instruction("smsp__pcsamp_warps_issue_stalled_barrier"), case.code));
+    draft.weigh(
+        case,
+        &if is_tree {
+            without_tree(case)
+        } else {
+            with_fewer(waiting)
+        },
+        NEEDS,
+    )
+}
+
+/// A reduction in registers: shared memory, its instructions and the waiting between the levels go.
+fn without_tree(case: &Case<'_, '_>) -> Remedy {
+    let total = case.mix.map_or(1.0, crate::InstructionMix::total).max(1.0);
+    let essential = case.mix.map_or(0.0, |mix| {
+        [GLOBAL_LOADS, GLOBAL_STORES, FP32, FP64, FP16]
+            .iter()
+            .map(|list| mix.of_opcodes(list))
+            .sum()
+    });
+    let kept = essential / total;
+    let relief = |issue: f64| {
+        [
+            Stage::Issue,
+            Stage::Alu,
+            Stage::Fma,
+            Stage::FmaHeavy,
+            Stage::LsuInstructions,
+            Stage::Uniform,
+        ]
+        .iter()
+        .fold(
+            Relief::none().leave(Stage::SharedWavefronts, 0.0),
+            |relief, stage| relief.leave(*stage, issue),
+        )
+    };
+    // Shuffles and the loop around them take the place of part of what goes.
+    Remedy::new(relief(kept))
+        .likely(relief((2.0 * kept).min(1.0)))
+        .waiting(Waiting::Hidden)
+}
+
+/// Fewer or narrower barriers: half of the waiting at them goes, and nothing else.
+fn with_fewer(waiting: f64) -> Remedy {
+    Remedy::new(Relief::none()).waiting(Waiting::Removed(0.5 * waiting))
+}

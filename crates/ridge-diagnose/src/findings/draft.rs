@@ -1,0 +1,124 @@
+//! Puts a finding together: every check fills in the same record.
+
+use super::saving::{Remedy, saving};
+use super::{Case, Outcome};
+use crate::document::{Confidence, Direction, Evidence, Finding, Location, Verify};
+
+/// A finding without its savings.
+pub(crate) struct Draft {
+    id: &'static str,
+    title: String,
+    confidence: Confidence,
+    evidence: Vec<Evidence>,
+    actions: Vec<String>,
+    verify: Vec<Verify>,
+    locations: Vec<Location>,
+}
+
+impl Draft {
+    pub(crate) fn new(id: &'static str, title: String) -> Self {
+        Self {
+            id,
+            title,
+            confidence: Confidence::High,
+            evidence: Vec::new(),
+            actions: Vec::new(),
+            verify: Vec::new(),
+            locations: Vec::new(),
+        }
+    }
+
+    pub(crate) fn confidence(mut self, confidence: Confidence) -> Self {
+        self.confidence = confidence;
+        self
+    }
+
+    /// Adds a number that the finding rests on.
+    pub(crate) fn seen(mut self, metric: impl Into<String>, value: f64, unit: &str) -> Self {
+        self.evidence.push(Evidence {
+            metric: metric.into(),
+            value,
+            unit: unit.to_owned(),
+            healthy: None,
+        });
+        self
+    }
+
+    /// Adds a number and what a healthy kernel shows.
+    pub(crate) fn seen_against(
+        mut self,
+        metric: impl Into<String>,
+        value: f64,
+        unit: &str,
+        healthy: f64,
+    ) -> Self {
+        let healthy = Some(healthy);
+        self.evidence.push(Evidence {
+            metric: metric.into(),
+            value,
+            unit: unit.to_owned(),
+            healthy,
+        });
+        self
+    }
+
+    /// Adds things to do, most likely first.
+    pub(crate) fn act(mut self, actions: &[&str]) -> Self {
+        self.actions
+            .extend(actions.iter().map(|&action| action.to_owned()));
+        self
+    }
+
+    /// Adds a metric that must fall if the change worked.
+    pub(crate) fn falls(self, metric: &str) -> Self {
+        self.moves(metric, Direction::Down, None)
+    }
+
+    /// Adds a metric that must rise if the change worked.
+    pub(crate) fn rises(self, metric: &str) -> Self {
+        self.moves(metric, Direction::Up, None)
+    }
+
+    /// Adds a metric that must come near a value if the change worked.
+    pub(crate) fn reaches(self, metric: &str, target: f64) -> Self {
+        self.moves(metric, Direction::To, Some(target))
+    }
+
+    fn moves(mut self, metric: &str, direction: Direction, target: Option<f64>) -> Self {
+        self.verify.push(Verify {
+            metric: metric.to_owned(),
+            direction,
+            target,
+        });
+        self
+    }
+
+    pub(crate) fn at(mut self, locations: Vec<Location>) -> Self {
+        self.locations = locations;
+        self
+    }
+
+    /// Weighs the remedy on the ledger. Without a ledger there is nothing to weigh with.
+    pub(crate) fn weigh(
+        self,
+        case: &Case<'_, '_>,
+        remedy: &Remedy,
+        needs: &'static [&'static str],
+    ) -> Outcome {
+        let Some(saving) = saving(case.ledger, remedy) else {
+            return Outcome::NotChecked(needs);
+        };
+        Outcome::Found(Box::new(Finding {
+            id: self.id.to_owned(),
+            title: self.title,
+            saving_ceiling: saving.ceiling,
+            saving_expected: saving.expected,
+            next_limit: saving.next_limit,
+            confidence: self.confidence,
+            evidence: self.evidence,
+            actions: self.actions,
+            verify: self.verify,
+            locations: self.locations,
+        }))
+    }
+}

@@ -1,0 +1,119 @@
+//! Integer work takes the time: addresses, divisions, remainders.
+//!
+//! # What it says
+//! Most instructions compute indices. Divisions and remainders by values that are known only at run time, and 64-bit
+//! index arithmetic, are the usual reason.
+//!
+//! # Evidence
+//! Integer opcodes against floating-point ones, the ALU or FMA pipe or the issue slots busy, the opcodes of integer
+//! division (I2F, F2I with MUFU.RCP).
+//!
+//! # Why it costs time
+//! An integer division is about twenty instructions, of 64 bits about seventy; each index in 64 bits doubles its
+//! arithmetic.
+//!
+//! # What to do
+//! Use 32-bit unsigned indices where they suffice, shifts and masks for powers of two, a precomputed multiplier for a
+//! divisor that does not change, loop counters instead of divisions, and hoist what does not depend on the loop.
+//!
+//! # When it is wrong
+//! Hashing, sorting and bit work are integer by nature.
+//!
+//! # References
+//! T. Granlund and P. Montgomery, "Division by Invariant Integers using Multiplication"; CUDA C++ Best Practices Guide,
+//! "Division Modulo Operations".
+
+use super::draft::Draft;
+use super::saving::Remedy;
+use super::{Case, Outcome};
+use crate::document::Confidence;
+use crate::ledger::{Relief, Stage};
+use crate::mix::{FP16, FP32, FP64, INTEGER, TENSOR};
+
+pub(super) const ID: &str = "integer-alu";
+
+const NEEDS: &[&str] = &["InstructionStats", "SpeedOfLight"];
+
+/// From this share on instruction work is what limits.
+const BUSY: f64 = 0.6;
+/// Integer instructions have to be this part at least.
+const MOSTLY: f64 = 0.45;
+/// Instructions of a 32-bit division by a value that is known only at run time: about twenty, of which two remain.
+const DIVISION: f64 = 18.0;
+const DIVISION_AT_MOST: f64 = 70.0;
+/// Without divisions about a third of index arithmetic can be hoisted or narrowed, and two thirds at most.
+const HOISTED: f64 = 0.33;
+const HOISTED_AT_MOST: f64 = 0.67;
+
+pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
+    let Some(mix) = case.mix else {
+        return Outcome::NotChecked(NEEDS);
+    };
+    let total = mix.total().max(1.0);
+    // Moves of constants are written as multiply-adds and are no arithmetic.
+    let moves = mix.sum(|opcode, modifiers| opcode == "IMAD" && modifiers.starts_with("MOV"));
+    let integer = mix.of_opcodes(INTEGER) - moves;
+    let float: f64 = [FP32, FP64, FP16, TENSOR]
+        .iter()
+        .map(|list| mix.of_opcodes(list))
+        .sum();
+    let work = [
+        Stage::Issue,
+        Stage::Alu,
+        Stage::Fma,
+        Stage::FmaHeavy,
+        Stage::Xu,
+    ];
+    let busy = work
+        .iter()
+        .map(|stage| case.busy(*stage))
+        .fold(0.0, f64::max);
+    // A division converts both ways and takes a reciprocal.
+    let divisions = mix
+        .of_opcodes(&["I2F"])
+        .min(mix.of_opcodes(&["F2I"]))
+        .min(mix.with_modifier(&["MUFU"], "RCP") + mix.with_modifier(&["MUFU"], "RCP64H"));
+    let from_divisions = DIVISION * divisions;
+    let is_division = from_divisions >= 0.2 * total;
+    if busy < BUSY
+        || busy < case.busiest() - 0.1
+        || !(is_division || (integer >= MOSTLY * total && integer > 2.0 * float))
+    {
+        return Outcome::Clear;
+    }
+    let (saved, at_most) = if is_division {
+        (from_divisions, DIVISION_AT_MOST * divisions)
+    } else {
+        (HOISTED * integer, HOISTED_AT_MOST * integer)
+    };
+    let relieve = |saved: f64| {
+        let kept = (1.0 - saved / total).clamp(0.1, 1.0);
+        [Stage::Issue, Stage::Alu, Stage::Fma, Stage::FmaHeavy]
+            .iter()
+            .fold(Relief::none(), |relief, stage| relief.leave(*stage, kept))
+            .leave(Stage::Xu, if is_division { 0.1 } else { 1.0 })
+    };
+    let title = if is_division {
+        format!(
+            "integer divisions are about {:.0} % of the instructions",
+            (100.0 * from_divisions / total).min(99.0)
+        )
+    } else {
+        format!(
+            "{:.0} % of the instructions are integer arithmetic",
+            100.0 * integer / total
+        )
+    };
+    Draft::new(ID, title)
+        .confidence(Confidence::Medium)
+        .seen("integer instructions, share of all", integer / total, "fraction")
+        .seen("floating-point and matrix instructions, share of all", float / total, "fraction")
+        .seen("divisions (I2F, F2I and MUFU.RCP together)", divisions, "inst")
+        .act(&[
+            "replace division and remainder: shifts and masks for powers of two, a precomputed multiplier, counters",
+            "use 32-bit unsigned indices; compute what does not change outside the loop",
+            "let blockIdx and threadIdx carry the dimensions instead of dividing a flat index",
+        ])
+        .falls("smsp__inst_executed.sum")
+        .weigh(case, &Remedy::new(relieve(at_most)).likely(relieve(saved)), NEEDS)
+}

@@ -1,0 +1,74 @@
+//! Warps wait for results, no unit is busy, and too few independent requests are under way.
+//!
+//! # What it says
+//! Each warp has one or few requests open and waits for them before it does the next thing: a chain of dependent loads
+//! or operations, a loop that is not unrolled, or few warps on each SM although more would fit.
+//!
+//! # Evidence
+//! Long-scoreboard, short-scoreboard or fixed-latency stalls, no unit of the ledger near its capacity, few eligible
+//! warps.
+//!
+//! # Why it costs time
+//! By Little's law throughput is what is in flight over the latency. The latency is given; what is in flight is not.
+//!
+//! # What to do
+//! Give each thread more independent work: unroll, load several elements before the first is used, keep several
+//! accumulators, prefetch with asynchronous copies; launch more threads where the grid is small.
+//!
+//! # When it is wrong
+//! A chain that follows pointers cannot be unrolled; several chains for each thread can run side by side.
+//!
+//! # References
+//! V. Volkov, "Better performance at lower occupancy"; CUDA C++ Best Practices Guide, "Hiding Register Dependencies".
+
+use super::draft::Draft;
+use super::saving::Remedy;
+use super::{Case, Outcome};
+use crate::document::Confidence;
+
+pub(super) const ID: &str = "latency-bound";
+
+const NEEDS: &[&str] = &["WarpStateStats", "SchedulerStats", "SpeedOfLight"];
+
+/// From this share on a unit is a limit of its own.
+const BUSY: f64 = 0.6;
+/// Part of the waiting that must go into latencies.
+const MOSTLY: f64 = 0.5;
+/// Reasons that are plain latency: the result of an instruction that was issued.
+const LATENCIES: &[&str] = &["long_scoreboard", "short_scoreboard", "wait", "gmma"];
+/// With more warps ready in each cycle than this, it is not latency that limits.
+const ELIGIBLE: f64 = 1.0;
+
+pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
+    let eligible = case.number("smsp__warps_eligible.avg.per_cycle_active");
+    let (Some(eligible), false) = (eligible, case.stalls.is_empty()) else {
+        return Outcome::NotChecked(NEEDS);
+    };
+    let waiting = case.waiting_for(LATENCIES);
+    if case.busiest() >= BUSY || waiting < MOSTLY || eligible >= ELIGIBLE {
+        return Outcome::Clear;
+    }
+    let resident = case
+        .number("smsp__warps_active.avg.per_cycle_active")
+        .unwrap_or(0.0);
+    let latency = case
+        .number("smsp__average_warp_latency_per_inst_issued.ratio")
+        .unwrap_or(0.0);
+    let title = format!(
+        "{resident:.1} warps a scheduler, each waiting {latency:.0} cycles for its next instruction, keep nothing busy"
+    );
+    Draft::new(ID, title)
+        .confidence(Confidence::Medium)
+        .seen_against("smsp__warps_eligible.avg.per_cycle_active", eligible, "warp", ELIGIBLE)
+        .seen("smsp__warps_active.avg.per_cycle_active", resident, "warp")
+        .seen("smsp__average_warp_latency_per_inst_issued.ratio", latency, "cycle")
+        .seen("waiting for results, share of all waiting", waiting, "fraction")
+        .act(&[
+            "give each thread independent work: unroll the loop and load several elements before using the first",
+            "break chains: several accumulators, several lists side by side",
+            "launch more threads, or prefetch with asynchronous copies into shared memory",
+        ])
+        .rises("smsp__warps_eligible.avg.per_cycle_active")
+        .rises("smsp__issue_active.avg.per_cycle_active")
+        .weigh(case, &Remedy::hiding(), NEEDS)
+}

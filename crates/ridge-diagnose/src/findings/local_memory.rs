@@ -1,0 +1,163 @@
+//! A private array lives in local memory.
+//!
+//! # What it says
+//! An array of a thread is indexed by something that is known only at run time, or is too large for registers; the
+//! compiler puts it into local memory, which is device memory behind the L1.
+//!
+//! # Evidence
+//! Local loads and stores that are no register spills.
+//!
+//! # Why it costs time
+//! Each access passes the L1, and what does not stay there the L2 and DRAM, as global memory does.
+//!
+//! # What to do
+//! Unroll, so that indices are constants; put the array into shared memory; replace look-ups by selects; make it
+//! smaller.
+//!
+//! # When it is wrong
+//! Reports of profilers before 2025.3 cannot tell such arrays from spills.
+//!
+//! # References
+//! CUDA C++ Best Practices Guide, "Local Memory".
+
+use super::draft::Draft;
+use super::per_instruction::places;
+use super::saving::{Remedy, Waiting};
+use super::{Case, Outcome};
+use crate::document::Confidence;
+use crate::ledger::{Relief, Stage};
+
+pub(super) const ID: &str = "local-memory";
+
+pub(super) const NEEDS: &[&str] = &[
+    "MemoryWorkloadAnalysis_Tables",
+    "InstructionStats",
+    "WarpStateStats",
+];
+
+/// Spills have to be this part of local accesses to be the cause.
+const SPILLS: f64 = 0.5;
+
+pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
+    let Some(traffic) = Traffic::of(case) else {
+        return Outcome::NotChecked(NEEDS);
+    };
+    if traffic.instructions <= 0.0 || traffic.spilled.is_some_and(|spilled| spilled >= SPILLS) {
+        return Outcome::Clear;
+    }
+    let title = format!(
+        "{:.0} % of the loads and stores go to arrays in local memory",
+        100.0 * traffic.access_share
+    );
+    Draft::new(ID, title)
+        .confidence(if traffic.spilled.is_some() { Confidence::High } else { Confidence::Medium })
+        .seen_against("local loads and stores", traffic.instructions, "inst", 0.0)
+        .seen("share of local sectors in the traffic beyond the L1", traffic.beyond_l1, "fraction")
+        .act(&[
+            "unroll the loop over the array, so that its indices are constants and it stays in registers",
+            "put the array into shared memory, one column for each thread",
+            "replace the indexed look-up by selects or arithmetic",
+        ])
+        .falls("smsp__sass_inst_executed_op_local_ld.sum")
+        .at(places(&case.by_instruction("memory_l2_theoretical_sectors_local"), case.code))
+        .weigh(case, &traffic.remedy(case), NEEDS)
+}
+
+/// What local memory causes.
+pub(super) struct Traffic {
+    /// Local loads and stores.
+    pub(super) instructions: f64,
+    /// Their part of all global and local accesses.
+    pub(super) access_share: f64,
+    /// Their part of the wavefronts in the L1.
+    wavefronts: f64,
+    /// Their part of the sectors that go beyond the L1.
+    pub(super) beyond_l1: f64,
+    /// The part of them that are register spills; absent when the report does not tell.
+    pub(super) spilled: Option<f64>,
+}
+
+impl Traffic {
+    pub(super) fn of(case: &Case<'_, '_>) -> Option<Self> {
+        let instructions = case.sum(&[
+            "smsp__sass_inst_executed_op_local_ld.sum",
+            "smsp__sass_inst_executed_op_local_st.sum",
+        ])?;
+        let global = case.sum(&[
+            "smsp__sass_inst_executed_op_global_ld.sum",
+            "smsp__sass_inst_executed_op_global_st.sum",
+        ])?;
+        let share = |part: f64, rest: f64| {
+            if part + rest > 0.0 {
+                part / (part + rest)
+            } else {
+                0.0
+            }
+        };
+        let wavefronts = |space: &str| {
+            let name = |operation| {
+                format!("l1tex__t_output_wavefronts_pipe_lsu_mem_{space}_op_{operation}.sum")
+            };
+            Some(case.number(&name("ld"))? + case.number(&name("st"))?)
+        };
+        // Stores go through to the L2; loads only when they miss.
+        let beyond = |space: &str| {
+            let name = |what: &str| format!("l1tex__t_sectors_pipe_lsu_mem_{space}_op_{what}.sum");
+            Some(case.number(&name("ld_lookup_miss"))? + case.number(&name("st"))?)
+        };
+        let spilled = case
+            .number("sass__inst_executed_register_spilling")
+            .map(|spills| {
+                if instructions > 0.0 {
+                    (spills / instructions).min(1.0)
+                } else {
+                    0.0
+                }
+            })
+            .or_else(|| {
+                case.number("derived__local_spilling_requests_pct")
+                    .map(|percent| percent / 100.0)
+            });
+        Some(Self {
+            instructions,
+            access_share: share(instructions, global),
+            wavefronts: share(
+                wavefronts("local").unwrap_or(0.0),
+                wavefronts("global").unwrap_or(0.0),
+            ),
+            beyond_l1: share(
+                beyond("local").unwrap_or(0.0),
+                beyond("global").unwrap_or(0.0),
+            ),
+            spilled,
+        })
+    }
+
+    /// All local accesses go: their instructions, their sectors, and the waiting for them.
+    pub(super) fn remedy(&self, case: &Case<'_, '_>) -> Remedy {
+        let total = case
+            .mix
+            .map_or(f64::INFINITY, crate::InstructionMix::total)
+            .max(1.0);
+        let beyond = 1.0 - self.beyond_l1;
+        let relief = [
+            Stage::L1Fill,
+            Stage::L1Store,
+            Stage::L2Requests,
+            Stage::L2Sectors,
+            Stage::L2Return,
+            Stage::L2Write,
+            Stage::DramBytes,
+        ]
+        .iter()
+        .fold(Relief::none(), |relief, stage| relief.leave(*stage, beyond))
+        .leave(Stage::LocalWavefronts, 0.0)
+        .leave(Stage::L1Wavefronts, 1.0 - self.wavefronts)
+        .leave(Stage::L1Writeback, 1.0 - self.wavefronts)
+        .leave(Stage::LsuInstructions, 1.0 - self.access_share)
+        .leave(Stage::Issue, 1.0 - (self.instructions / total).min(1.0));
+        let waiting =
+            case.waiting_for(&["long_scoreboard", "lg_throttle", "drain"]) * self.access_share;
+        Remedy::new(relief).waiting(Waiting::Removed(waiting))
+    }
+}

@@ -1,0 +1,210 @@
+//! Few warps fit on an SM at once, and the kernel waits for latency that more of them would hide.
+//!
+//! # What it says
+//! Registers, shared memory or the number of blocks cap the warps that an SM can hold, and no unit is busy.
+//!
+//! # Evidence
+//! Theoretical occupancy and the limit that sets it, latency stalls, no busy unit. Low occupancy alone is no flaw: a
+//! kernel that keeps a unit busy with few warps needs no more.
+//!
+//! # Why it costs time
+//! By Little's law throughput is what is in flight over the latency; half the warps have half as much in flight.
+//!
+//! # What to do
+//! Registers: fewer live values, smaller tiles, `__launch_bounds__`; shared memory: smaller tiles, smaller types, a
+//! second pass; blocks: larger blocks.
+//!
+//! # When it is wrong
+//! More warps also share caches and registers; when spills or misses grow, the kernel gets slower. More work for each
+//! thread can do the same without any more warps.
+//!
+//! # References
+//! CUDA C++ Best Practices Guide, "Occupancy"; V. Volkov, "Better performance at lower occupancy".
+
+use super::draft::Draft;
+use super::saving::Remedy;
+use super::{Case, Outcome};
+use crate::document::Confidence;
+
+pub(super) const REGISTERS: &str = "low-occupancy-registers";
+pub(super) const SHARED: &str = "low-occupancy-shared";
+pub(super) const BLOCK: &str = "low-occupancy-block";
+
+const NEEDS: &[&str] = &["Occupancy", "LaunchStats", "WarpStateStats", "SpeedOfLight"];
+
+/// Occupancy above this hides latency about as well as all of it.
+const ENOUGH: f64 = 0.6;
+/// From this share on a unit limits, and more warps would only queue for it.
+const BUSY: f64 = 0.7;
+/// Part of the waiting that must be latency.
+const MOSTLY: f64 = 0.5;
+const LATENCIES: &[&str] = &[
+    "long_scoreboard",
+    "short_scoreboard",
+    "wait",
+    "gmma",
+    "membar",
+];
+
+pub(super) fn registers(case: &Case<'_, '_>) -> Outcome {
+    check(case, REGISTERS, Cap::Registers)
+}
+
+pub(super) fn shared(case: &Case<'_, '_>) -> Outcome {
+    check(case, SHARED, Cap::Shared)
+}
+
+pub(super) fn block(case: &Case<'_, '_>) -> Outcome {
+    check(case, BLOCK, Cap::Blocks)
+}
+
+/// What caps the resident blocks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cap {
+    Registers,
+    Shared,
+    Blocks,
+}
+
+/// Resident blocks by limit, and the warps of a block.
+struct Limits {
+    registers: f64,
+    shared: f64,
+    warps: f64,
+    blocks: f64,
+    warps_per_block: f64,
+    max_warps: f64,
+}
+
+impl Limits {
+    fn of(case: &Case<'_, '_>) -> Option<Self> {
+        let limit = |name: &str| {
+            case.number(&format!("launch__occupancy_limit_{name}"))
+                .filter(|limit| *limit > 0.0)
+        };
+        let block = case
+            .number("launch__block_size")
+            .filter(|size| *size > 0.0)?;
+        let max_warps = case
+            .number("device__attribute_max_warps_per_multiprocessor")
+            .or_else(|| {
+                case.number("smsp__warps_active.avg.peak_sustained")
+                    .map(|warps| 4.0 * warps)
+            })?;
+        Some(Self {
+            registers: limit("registers")?,
+            shared: limit("shared_mem")?,
+            warps: limit("warps")?,
+            blocks: limit("blocks")?,
+            warps_per_block: (block / 32.0).ceil(),
+            max_warps,
+        })
+    }
+
+    /// Occupancy with a number of resident blocks.
+    fn occupancy(&self, blocks: f64) -> f64 {
+        (blocks * self.warps_per_block / self.max_warps).min(1.0)
+    }
+
+    fn cap(&self) -> Cap {
+        let least = self
+            .registers
+            .min(self.shared)
+            .min(self.warps)
+            .min(self.blocks);
+        // Where limits are equal, the one that is easiest to lift by changing code is named.
+        if self.shared <= least {
+            Cap::Shared
+        } else if self.registers <= least {
+            Cap::Registers
+        } else {
+            Cap::Blocks
+        }
+    }
+
+    /// Occupancy with the cap lifted.
+    fn without(&self, cap: Cap) -> f64 {
+        match cap {
+            Cap::Registers => self.occupancy(self.shared.min(self.warps).min(self.blocks)),
+            Cap::Shared => self.occupancy(self.registers.min(self.warps).min(self.blocks)),
+            // Larger blocks: registers and shared memory for each warp stay.
+            Cap::Blocks => self.occupancy(self.registers.min(self.shared)),
+        }
+    }
+}
+
+fn check(case: &Case<'_, '_>, id: &'static str, cap: Cap) -> Outcome {
+    let (Some(limits), Some(occupancy)) = (Limits::of(case), case.theoretical_occupancy()) else {
+        return Outcome::NotChecked(NEEDS);
+    };
+    let waiting = case.waiting_for(LATENCIES);
+    let is_filled = case.waves().is_none_or(|waves| waves >= 1.0);
+    if limits.cap() != cap
+        || occupancy <= 0.0
+        || occupancy > ENOUGH
+        || !is_filled
+        || case.busiest() >= BUSY
+        || (waiting < MOSTLY && !case.stalls.is_empty())
+    {
+        return Outcome::Clear;
+    }
+    let possible = limits.without(cap);
+    if possible <= occupancy {
+        return Outcome::Clear;
+    }
+    // What is in flight grows at most with the warps.
+    let remedy = Remedy::hiding().not_below(occupancy / possible);
+    let (what, actions): (&str, &[&str]) = match cap {
+        Cap::Registers => (
+            "registers",
+            &[
+                "keep fewer values live: smaller tiles, less unrolling, recompute instead of keeping",
+                "cap registers with __launch_bounds__(threads, blocks) and watch for spills",
+            ],
+        ),
+        Cap::Shared => (
+            "shared memory",
+            &[
+                "use less shared memory for each block: smaller tiles, smaller types, fewer stages",
+                "keep in registers what only one thread uses",
+            ],
+        ),
+        Cap::Blocks => (
+            "the number of blocks",
+            &[
+                "use larger blocks: 128 to 256 threads",
+                "let a block take the work of several",
+            ],
+        ),
+    };
+    let title = format!(
+        "{what} let an SM hold {:.0} % of its warps; without that limit it could hold {:.0} %",
+        100.0 * occupancy,
+        100.0 * possible
+    );
+    Draft::new(id, title)
+        .confidence(Confidence::Medium)
+        .seen_against(
+            "sm__maximum_warps_per_active_cycle_pct",
+            100.0 * occupancy,
+            "%",
+            100.0 * possible,
+        )
+        .seen(
+            "launch__occupancy_limit_registers",
+            limits.registers,
+            "block",
+        )
+        .seen("launch__occupancy_limit_shared_mem", limits.shared, "block")
+        .seen("launch__occupancy_limit_blocks", limits.blocks, "block")
+        .seen(
+            "waiting for results, share of all waiting",
+            waiting,
+            "fraction",
+        )
+        .act(actions)
+        .act(&["or give each thread more independent work, which needs no more warps"])
+        .rises("sm__maximum_warps_per_active_cycle_pct")
+        .rises("smsp__warps_eligible.avg.per_cycle_active")
+        .weigh(case, &remedy, NEEDS)
+}

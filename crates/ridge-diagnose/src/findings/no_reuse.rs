@@ -1,0 +1,189 @@
+//! Operands are fetched again for each use, although neighbours use the same ones.
+//!
+//! # What it says
+//! A product, a stencil or a convolution reads each operand from the L1, the L2 or shared memory every time it needs
+//! it: there is no tile in shared memory, or no tile in registers.
+//!
+//! # Evidence
+//! The load path (LSU, L1, L2 or shared memory) is the busiest unit, loads come in similar numbers as arithmetic,
+//! caches hit, the FMA pipe idles.
+//!
+//! # Why it costs time
+//! A load delivers at most one operand to each lane in the time of one multiply-add or more: with two loads for each
+//! multiply-add, the arithmetic can use a third of its pipe at best.
+//!
+//! # What to do
+//! Stage tiles in shared memory, and let each thread compute a small tile of results from registers: 8 × 8 results need
+//! 16 loads for 64 multiply-adds.
+//!
+//! # When it is wrong
+//! Streams whose data is used once have nothing to re-use; then the loads are the work.
+//!
+//! # References
+//! CUDA C++ Best Practices Guide, "Shared Memory in Matrix Multiplication"; V. Volkov and J. Demmel, "Benchmarking GPUs
+//! to Tune Dense Linear Algebra".
+
+use super::draft::Draft;
+use super::per_instruction::places;
+use super::saving::{Remedy, Waiting};
+use super::{Case, Outcome};
+use crate::document::Confidence;
+use crate::ledger::{Relief, Stage};
+use crate::mix::{FP16, FP32, FP64, GLOBAL_LOADS, TENSOR};
+
+pub(super) const ID: &str = "no-reuse";
+
+const NEEDS: &[&str] = &[
+    "InstructionStats",
+    "MemoryWorkloadAnalysis_Tables",
+    "SourceCounters",
+];
+
+/// From this share on the load path limits.
+const BUSY: f64 = 0.5;
+/// Loads for each arithmetic instruction from which re-use is missing: a register tile of 2 × 2 has one.
+const LOADS: f64 = 0.3;
+/// Arithmetic has to be this part of the instructions at least.
+const ARITHMETIC: f64 = 0.08;
+/// Caches must serve this part of global loads: the data is used again.
+const HITS: f64 = 0.5;
+/// More excess than this is another flaw.
+const EXCESS: f64 = 0.25;
+/// Loads of a thread from which it walks along a long dimension, as in a product.
+const LONG: f64 = 64.0;
+/// A register tile of 8 × 8 uses each operand eight times; two levels of tiles at most 32 times.
+const REUSE: f64 = 8.0;
+const REUSE_AT_MOST: f64 = 32.0;
+/// A stencil shares its neighbours only: a tile leaves about a third of the loads.
+const REUSE_STENCIL: f64 = 3.0;
+/// Hand-written tiled products reach about 60 % of the FMA peak.
+const TILED: f64 = 0.6;
+
+const LOAD_PATH: &[Stage] = &[
+    Stage::LsuInstructions,
+    Stage::L1Wavefronts,
+    Stage::L1Writeback,
+    Stage::L1Fill,
+    Stage::L2Requests,
+    Stage::L2Sectors,
+    Stage::L2Return,
+    Stage::SharedWavefronts,
+];
+
+pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
+    let Some(mix) = case.mix else {
+        return Outcome::NotChecked(NEEDS);
+    };
+    let total = mix.total().max(1.0);
+    let arithmetic: f64 = [FP32, FP64, FP16]
+        .iter()
+        .map(|list| mix.of_opcodes(list))
+        .sum();
+    let (global, shared) = (mix.of_opcodes(GLOBAL_LOADS), mix.of_opcodes(&["LDS"]));
+    let loads = global + shared;
+    let path = LOAD_PATH
+        .iter()
+        .map(|stage| case.busy(*stage))
+        .fold(0.0, f64::max);
+    let compute = case.busy(Stage::Fma).max(case.busy(Stage::Fp64));
+    let has_tensor = mix.of_opcodes(TENSOR) > 0.0;
+    if has_tensor
+        || path < BUSY
+        || path < compute
+        || path < case.busy(Stage::DramBytes)
+        || arithmetic < ARITHMETIC * total
+        || loads < LOADS * arithmetic
+        || !is_used_again(case, shared >= global)
+    {
+        return Outcome::Clear;
+    }
+    let threads = case
+        .number("launch__thread_count")
+        .unwrap_or(f64::INFINITY)
+        .max(1.0);
+    let for_each_thread = 32.0 * loads / threads;
+    let is_long = for_each_thread >= LONG;
+    let relieve = |reuse: f64| {
+        let kept = 1.0 / reuse;
+        let issue = (arithmetic + (total - arithmetic) * kept) / total;
+        LOAD_PATH
+            .iter()
+            .fold(Relief::none(), |relief, stage| relief.leave(*stage, kept))
+            .leave(Stage::Issue, issue)
+            .leave(Stage::Alu, kept)
+            // Addresses are computed on the heavy half of the FMA pipe.
+            .leave(Stage::FmaHeavy, kept)
+    };
+    // The arithmetic itself stays.
+    let work = case.busy(Stage::Issue) * arithmetic / total;
+    let relief = |reuse: f64| relieve(reuse).leave(Stage::Fma, (work / compute.max(work)).min(1.0));
+    let remedy = Remedy::new(relief(REUSE_AT_MOST))
+        .likely(relief(if is_long { REUSE } else { REUSE_STENCIL }))
+        .waiting(Waiting::Hidden)
+        .hardly_below(work / TILED);
+    Draft::new(
+        ID,
+        format!(
+            "{:.1} loads for each arithmetic instruction",
+            loads / arithmetic
+        ),
+    )
+    .confidence(Confidence::Medium)
+    .seen_against(
+        "loads / arithmetic instructions",
+        loads / arithmetic,
+        "inst/inst",
+        2.0 / REUSE,
+    )
+    .seen("busiest stage of the load path", path, "fraction")
+    .seen("loads of a thread", for_each_thread, "inst")
+    .act(if shared >= global {
+        &[
+            "let each thread compute a small tile of results (4 x 4 or 8 x 8) from registers",
+            "read shared memory 16 bytes at a time",
+        ]
+    } else {
+        &[
+            "load tiles into shared memory once and use them from there",
+            "let each thread compute a small tile of results (4 x 4 or 8 x 8) from registers",
+            "use a library product where there is one",
+        ]
+    })
+    .falls("l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed")
+    .rises("sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_elapsed")
+    .at(places(
+        &case.by_instruction("smsp__pcsamp_sample_count"),
+        case.code,
+    ))
+    .weigh(case, &remedy, NEEDS)
+}
+
+/// Whether loaded data is used again: the caches hit, or it comes from shared memory without conflicts.
+fn is_used_again(case: &Case<'_, '_>, from_shared: bool) -> bool {
+    let excess = |actual: &str| {
+        let actual_count = case.number(actual).unwrap_or(0.0);
+        let ideal = case
+            .number(&format!("{actual}_ideal"))
+            .unwrap_or(actual_count);
+        (actual_count - ideal) / actual_count.max(1.0)
+    };
+    if from_shared {
+        return excess("memory_l1_wavefronts_shared") <= EXCESS;
+    }
+    let sectors = |what: &str| {
+        case.number(&format!(
+            "l1tex__t_sectors_pipe_lsu_mem_global_op_ld{what}.sum"
+        ))
+        .unwrap_or(0.0)
+    };
+    let l1 = sectors("_lookup_hit") / sectors("").max(1.0);
+    let (hit, miss) = (
+        case.number("lts__t_sectors_lookup_hit.sum"),
+        case.number("lts__t_sectors_lookup_miss.sum"),
+    );
+    let l2 = hit
+        .zip(miss)
+        .map_or(0.0, |(hit, miss)| hit / (hit + miss).max(1.0));
+    (l1 >= HITS || l2 >= 0.5 + HITS / 2.0)
+        && excess("memory_l2_theoretical_sectors_global") <= EXCESS
+}

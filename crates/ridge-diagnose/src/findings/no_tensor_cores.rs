@@ -1,0 +1,132 @@
+//! A matrix product runs on the FMA pipe while the matrix pipes idle.
+//!
+//! # What it says
+//! The kernel multiplies matrices of 16-bit or smaller inputs with ordinary multiply-adds, after converting each
+//! operand.
+//!
+//! # Evidence
+//! Mostly FFMA (or HFMA2), operands of 16 bits or less in shared memory or registers, tiles that are used again, no
+//! matrix instruction.
+//!
+//! # Why it costs time
+//! The matrix pipes do about 8 to 16 times as many 16-bit operations a second as the FMA pipe, and one of their
+//! instructions replaces dozens of multiply-adds with their operand loads.
+//!
+//! # What to do
+//! Use `mma` or `wgmma` through WMMA, CUTLASS or CuTe, a library product, or a framework's matmul; keep sizes multiples
+//! of 16.
+//!
+//! # When it is wrong
+//! Inputs of FP32 need TF32 or splitting, which changes the precision; small or oddly shaped products may not fill a
+//! tile.
+//!
+//! # References
+//! CUDA C++ Programming Guide, "Warp Matrix Functions"; CUTLASS documentation.
+
+use super::draft::Draft;
+use super::saving::{Remedy, Waiting};
+use super::{Case, Outcome};
+use crate::document::Confidence;
+use crate::ledger::{Relief, Stage};
+use crate::mix::{FP64, SHARED, TENSOR};
+
+pub(super) const ID: &str = "no-tensor-cores";
+
+const NEEDS: &[&str] = &[
+    "InstructionStats",
+    "MemoryWorkloadAnalysis_Tables",
+    "SpeedOfLight",
+];
+
+/// Multiply-adds have to be this part of the instructions at least.
+const MOSTLY: f64 = 0.25;
+/// Multiply-adds of a thread from which it walks along a long dimension.
+const LONG: f64 = 128.0;
+/// Multiply-adds for each global load from which tiles are used again.
+const REUSED: f64 = 4.0;
+/// Conversions or narrow loads for each multiply-add from which operands are 16 bits wide or less.
+const NARROW: f64 = 0.03;
+/// A product evaluates next to no functions.
+const FEW: f64 = 0.01;
+/// One matrix instruction (16 × 8 × 16) replaces 64 multiply-adds of a warp; the rest of a loop shrinks with them, but
+/// tiles still have to be brought in.
+const REST: f64 = 0.25;
+/// Simple kernels with matrix instructions leave about this part of the duration: they are bound by bringing in their
+/// operands. Library products leave a fifth of it.
+const SIMPLE: f64 = 0.18;
+
+pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
+    let Some(mix) = case.mix else {
+        return Outcome::NotChecked(NEEDS);
+    };
+    let has_matrix_pipes = case
+        .profile
+        .capability()
+        .is_none_or(|capability| capability.major >= 7);
+    let fused = mix.of_opcodes(&["FFMA", "HFMA2"]);
+    let conversions = mix.with_modifier(&["HADD2"], "F32")
+        + mix.sum(|opcode, modifiers| {
+            matches!(opcode, "LDS" | "LDG") && modifiers.split('.').any(|found| matches!(found, "U16" | "S16" | "U8" | "S8"))
+        })
+        // A bfloat16 becomes a float by a shift, which the compiler writes as a multiplication.
+        + mix.sum(|opcode, modifiers| opcode == "IMAD" && modifiers == "U32");
+    let global = mix.of_opcodes(&["LDG", "LDGSTS"]).max(1.0);
+    let threads = case
+        .number("launch__thread_count")
+        .unwrap_or(f64::INFINITY)
+        .max(1.0);
+    let is_product = fused >= MOSTLY * mix.total()
+        && 32.0 * fused / threads >= LONG
+        && fused >= REUSED * global
+        && mix.of_opcodes(SHARED) > 0.0
+        && mix.of_opcodes(&["MUFU"]) < FEW * fused;
+    if !has_matrix_pipes
+        || mix.of_opcodes(TENSOR) > 0.0
+        || mix.of_opcodes(FP64) > 0.05 * fused
+        || !is_product
+        || conversions < NARROW * fused
+    {
+        return Outcome::Clear;
+    }
+    let relief = Relief::none()
+        .leave(Stage::Issue, REST * (1.0 - fused / mix.total().max(1.0)))
+        .leave(Stage::Fma, 0.0)
+        .leave(Stage::FmaHeavy, REST)
+        .leave(Stage::Alu, REST)
+        .leave(Stage::Xu, 0.0)
+        .leave(Stage::SharedWavefronts, REST)
+        .leave(Stage::LsuInstructions, REST)
+        .leave(Stage::L1Writeback, REST);
+    let remedy = Remedy::new(relief)
+        .waiting(Waiting::Hidden)
+        .hardly_below(SIMPLE);
+    Draft::new(
+        ID,
+        "multiply-adds of narrow operands run on the FMA pipe; the matrix pipes are idle"
+            .to_owned(),
+    )
+    .confidence(Confidence::Medium)
+    .seen(
+        "multiply-adds, share of all instructions",
+        fused / mix.total().max(1.0),
+        "fraction",
+    )
+    .seen(
+        "multiply-adds for each global load",
+        fused / global,
+        "inst/inst",
+    )
+    .seen(
+        "conversions and narrow loads for each multiply-add",
+        conversions / fused,
+        "inst/inst",
+    )
+    .seen_against("matrix instructions", 0.0, "inst", fused / 64.0)
+    .act(&[
+        "call a library product (cuBLAS, CUTLASS) or the framework's matmul",
+        "use matrix instructions: WMMA, mma, or wgmma on 9.0, with tiles of multiples of 16",
+    ])
+    .rises("sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed")
+    .falls("smsp__inst_executed.sum")
+    .weigh(case, &remedy, NEEDS)
+}

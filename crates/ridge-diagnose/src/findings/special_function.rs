@@ -1,0 +1,93 @@
+//! Precise transcendental functions, divisions and square roots expand into long sequences.
+//!
+//! # What it says
+//! `sinf`, `expf`, `powf`, `/` or `sqrtf` of full precision are several to dozens of instructions each: a hardware
+//! approximation, range reduction and correction steps.
+//!
+//! # Evidence
+//! Operations of the special-function unit (XU) together with far more other instructions for each than a formula
+//! needs, and opcodes that only such sequences use (FCHK, range reduction by F2I).
+//!
+//! # Why it costs time
+//! The corrections fill issue slots and the FMA and ALU pipes.
+//!
+//! # What to do
+//! Use approximations where the tolerance allows it (`__expf`, `__fdividef`, `rsqrtf`, `-use_fast_math` for the file),
+//! cheaper identities (multiply by a reciprocal, `exp2f`), tables, or fewer evaluations.
+//!
+//! # When it is wrong
+//! A kernel that is bound by the special-function unit itself with single approximations is at a limit, not at fault.
+//!
+//! # References
+//! CUDA C++ Programming Guide, "Mathematical Functions"; CUDA Math API, maximum errors of intrinsics.
+
+use super::draft::Draft;
+use super::saving::Remedy;
+use super::{Case, Outcome};
+use crate::document::Confidence;
+use crate::ledger::{Relief, Stage};
+
+pub(super) const ID: &str = "special-function";
+
+const NEEDS: &[&str] = &["InstructionStats", "SpeedOfLight"];
+
+/// From this share on instruction work is what limits.
+const BUSY: f64 = 0.5;
+/// A function has to take this part of the instructions at least before it is worth a change.
+const WORTH: f64 = 0.02;
+/// What an approximation saves, in instructions: measured on sine, exponential, root and division of single precision,
+/// 8 on the average and up to 14 (`docs/design/ledger.md`).
+const SAVED: f64 = 8.0;
+const SAVED_AT_MOST: f64 = 14.0;
+
+pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
+    let Some(mix) = case.mix else {
+        return Outcome::NotChecked(NEEDS);
+    };
+    let total = mix.total().max(1.0);
+    // Each division, root, exponential and logarithm has one approximation; a sine of full precision has none but
+    // reduces its range with a conversion.
+    let approximations = mix.of_opcodes(&["MUFU"]);
+    let reductions = mix.sum(|opcode, modifiers| opcode == "F2I" && modifiers.contains("NTZ"));
+    let functions = approximations + reductions;
+    // Marks of full precision: the check of a division, the reduced range of sine and exponential, rounding modes of
+    // the correction steps.
+    let marks = mix.of_opcodes(&["FCHK"])
+        + reductions
+        + mix.sum(|opcode, modifiers| {
+            opcode == "FFMA"
+                && modifiers
+                    .split('.')
+                    .any(|found| matches!(found, "RM" | "RP" | "SAT"))
+        });
+    // Conversions to and from double precision are another flaw, and integer division has another remedy.
+    let is_other = mix.with_modifier(&["F2F"], "F64") > 0.2 * functions
+        || mix.sum(|opcode, modifiers| opcode == "I2F" && modifiers.contains("RP"))
+            > 0.5 * functions;
+    if functions < WORTH * total || marks < 0.2 * functions || is_other || case.busiest() < BUSY {
+        return Outcome::Clear;
+    }
+    let unit = mix
+        .of_opcodes(&["MUFU", "F2F", "F2I", "I2F", "FRND", "FCHK"])
+        .max(1.0);
+    let relieve = |saved: f64| {
+        let kept = (1.0 - saved * functions / total).max(0.2);
+        [Stage::Issue, Stage::Fma, Stage::FmaHeavy, Stage::Alu]
+            .iter()
+            .fold(Relief::none(), |relief, stage| relief.leave(*stage, kept))
+            .leave(Stage::Xu, (functions / unit).min(1.0))
+    };
+    let others = (total - unit) / functions;
+    Draft::new(ID, format!("{others:.0} other instructions for each special function: sequences of full precision"))
+        .confidence(Confidence::Medium)
+        .seen("MUFU and F2I.NTZ instructions", functions, "inst")
+        .seen("marks of full precision (FCHK, F2I.NTZ, FFMA.RM and .SAT)", marks, "inst")
+        .seen("other instructions for each function", others, "inst/inst")
+        .act(&[
+            "use approximations where the tolerance allows: __expf, __sinf, __fdividef, rsqrtf, or -use_fast_math",
+            "divide once and multiply by the reciprocal; use exp2f and log2f; take constants out of the loop",
+            "look the function up in a table, or evaluate it less often",
+        ])
+        .falls("smsp__inst_executed.sum")
+        .weigh(case, &Remedy::new(relieve(SAVED_AT_MOST)).likely(relieve(SAVED)), NEEDS)
+}
