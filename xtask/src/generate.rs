@@ -8,10 +8,20 @@ use std::path::{Path, PathBuf};
 use crate::Error;
 
 /// Everything that is generated. A new kind of file is one line here and one function.
-pub const GENERATORS: &[Generator] = &[Generator {
-    owns: None,
-    files: crate::dependencies::files,
-}];
+pub const GENERATORS: &[Generator] = &[
+    Generator {
+        owns: None,
+        files: crate::dependencies::files,
+    },
+    Generator {
+        owns: None,
+        files: crate::schemas::files,
+    },
+    Generator {
+        owns: None,
+        files: crate::reference::files,
+    },
+];
 
 /// One source of generated files.
 pub struct Generator {

@@ -17,6 +17,8 @@ use std::path::Path;
 pub mod dependencies;
 pub mod generate;
 pub mod metadata;
+pub mod reference;
+pub mod schemas;
 
 /// What a task fails with; shown to the person who started it.
 pub type Error = Box<dyn std::error::Error>;

@@ -26,3 +26,11 @@ fn the_test_command_is_the_last_step_of_the_checks() {
         .rfind(|line| !line.trim().is_empty() && !line.starts_with('#'));
     assert_eq!(Some(command(&readme, "<!-- test command -->")), last);
 }
+
+#[test]
+fn the_first_command_is_one_of_the_checks() {
+    let readme = fs::read_to_string(xtask::root().join("README.md")).unwrap();
+    let checks = fs::read_to_string(xtask::root().join(".ci/run")).unwrap();
+    let first = command(&readme, "<!-- first command -->");
+    assert!(checks.lines().any(|line| line == first), "{first}");
+}

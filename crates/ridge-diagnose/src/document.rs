@@ -12,12 +12,18 @@ pub const SCHEMA: &str = "ridgepoint.diagnosis";
 /// Its version.
 pub const VERSION: u32 = 1;
 
-/// The diagnosis of all inputs.
+/// The diagnosis of all inputs: what `ridge why --format json` writes.
+///
+/// Fields are only ever added within a version. Fractions are 0 to 1, times are nanoseconds, sizes are bytes, and what is
+/// not known is `null`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(title = "Diagnosis")]
 pub struct Document {
     /// Always `ridgepoint.diagnosis`.
+    #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
     /// Version of the contract.
+    #[schemars(extend("const" = VERSION))]
     pub version: u32,
     /// The inputs.
     pub sources: Vec<Source>,
@@ -112,12 +118,16 @@ pub struct Kernel {
     /// The launch that was diagnosed: that with the median duration.
     pub diagnosed_launch: usize,
     /// Median duration of the group.
+    #[schemars(range(min = 0.0))]
     pub duration_ns: Option<f64>,
     /// Shortest duration of the group.
+    #[schemars(range(min = 0.0))]
     pub duration_min_ns: Option<f64>,
     /// Longest duration of the group.
+    #[schemars(range(min = 0.0))]
     pub duration_max_ns: Option<f64>,
     /// Share of the summed duration of all kernels of its input.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub time_share: Option<f64>,
     /// What binds it.
     pub limiter: Option<Limiter>,
@@ -145,6 +155,7 @@ pub struct Launch {
     /// Place in the input, from 0.
     pub index: usize,
     /// Its duration.
+    #[schemars(range(min = 0.0))]
     pub duration_ns: Option<f64>,
 }
 
@@ -156,6 +167,7 @@ pub struct Limiter {
     /// The busiest resource; `latency` or `launch` when none is busy.
     pub resource: Resource,
     /// The share of the duration for which the busiest resource was busy.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub share: f64,
     /// The busiest resource, also where it does not bind.
     pub busiest: Resource,
@@ -167,8 +179,10 @@ pub struct Limiter {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct SpeedOfLight {
     /// Compute, as a share.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub compute: Option<f64>,
     /// Memory, as a share.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub memory: Option<f64>,
     /// The busiest members of both.
     pub members: Vec<SpeedOfLightMember>,
@@ -182,6 +196,7 @@ pub struct SpeedOfLightMember {
     /// The resource that the unit belongs to.
     pub resource: Option<Resource>,
     /// Share of the unit's peak.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub share: f64,
 }
 
@@ -193,6 +208,7 @@ pub struct ResourceRow {
     /// The stage of it that is busiest.
     pub stage: String,
     /// The share of the duration for which it was busy.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub busy_share: f64,
     /// What was asked of it.
     pub demand: f64,
@@ -223,6 +239,7 @@ pub struct Stall {
     /// Cycles for each instruction.
     pub cycles: f64,
     /// Share of the time between two instructions of a warp.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub share: f64,
 }
 
@@ -259,8 +276,10 @@ pub struct Finding {
     /// What it says, with the numbers that matter.
     pub title: String,
     /// Upper bound on the fraction of the duration that the complete usual remedy can save.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub saving_ceiling: f64,
     /// Best estimate of it.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub saving_expected: f64,
     /// The resource that binds after the remedy.
     pub next_limit: Option<Resource>,
@@ -334,6 +353,7 @@ pub struct Location {
     /// Offset of the instruction in the function's code, or its address where the function is not known.
     pub pc: Option<u64>,
     /// Share of what the finding counts that this place has.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub share: Option<f64>,
     /// The instruction, where a disassembler was found.
     pub sass: Option<String>,

@@ -96,7 +96,7 @@ fn passes(producer: &Kernel, consumer: &Kernel) -> Option<f64> {
     // The consumer may read several arrays of the same size; one of them is enough.
     let arrays = (inputs / size).round();
     let is_whole =
-        arrays >= 1.0 && arrays <= 4.0 && (inputs / (arrays * size) - 1.0).abs() <= SAME_SIZE;
+        (1.0..=4.0).contains(&arrays) && (inputs / (arrays * size) - 1.0).abs() <= SAME_SIZE;
     let moves_data = |kernel: &Kernel| {
         kernel.limiter.as_ref().is_some_and(|limiter| {
             matches!(limiter.busiest, Resource::Dram | Resource::L2)

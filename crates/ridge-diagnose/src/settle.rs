@@ -54,10 +54,10 @@ pub(crate) fn command(
     let sections = sections.join(" ");
     let program = program.map_or_else(|| "PROGRAM".to_owned(), quote);
     Some(if profile.is_mixture {
-        format!("ncu {sections} --graph-profiling node -o report {program} …")
+        format!("ncu {sections} --graph-profiling node -o report {program} ...")
     } else {
         format!(
-            "ncu {sections} --kernel-name {} --launch-count 1 -o report {program} …",
+            "ncu {sections} --kernel-name {} --launch-count 1 -o report {program} ...",
             quote(&profile.name)
         )
     })

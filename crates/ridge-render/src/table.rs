@@ -335,8 +335,8 @@ mod tests {
         insta::assert_snapshot!(text(50), @"
         kernel         time   share  what stands in
                                      between
-        vectorize…  12.3 us  31.0 %  DRAM is busy for 93.1
-                                     % of the time
+        vectorize…  12.3 us  31.0 %  DRAM is busy for
+                                     93.1 % of the time
         gemm         402 us       –
         行列積      1.00 ms  7.00 %  waits at barriers
         ");

@@ -1,5 +1,7 @@
 //! Paragraphs broken into lines that fit, with a hanging indent.
 
+use std::borrow::Cow;
+
 use crate::escape;
 use crate::width::{prefix, width};
 
@@ -25,7 +27,7 @@ impl<'t> Indent<'t> {
 
 /// Breaks `text` at white space into lines of at most `columns`, indent included.
 ///
-/// A newline in `text` starts a new line; words that do not fit are broken. The text is made safe for a terminal, so
+/// A newline in `text` starts a new line, a percent sign is not parted from its number, and words that do not fit are broken. The text is made safe for a terminal, so
 /// styles go around the resulting lines, not into the text. Every line has room for at least one column of text, even
 /// where the indent leaves none. No line ends in white space, and empty text has no lines.
 #[must_use]
@@ -38,8 +40,14 @@ pub fn wrap(text: &str, columns: usize, indent: Indent<'_>) -> Vec<String> {
         used: 0,
     };
     for paragraph in text.lines() {
-        for word in paragraph.split_whitespace() {
-            lines.push_word(&escape::terminal(word));
+        let mut words = paragraph.split_whitespace().peekable();
+        while let Some(word) = words.next() {
+            let mut word = escape::terminal(word);
+            // A percent sign stays with its number.
+            while let Some(sign) = words.next_if(|next| next.starts_with('%')) {
+                word = Cow::Owned(format!("{word} {}", escape::terminal(sign)));
+            }
+            lines.push_word(&word);
         }
         lines.end();
     }

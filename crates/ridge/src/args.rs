@@ -1,11 +1,12 @@
 //! The command line. Types of the argument parser end here: each verb gets a plain struct of options.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::error::ExpectedError;
-use crate::filter::{Launches, NameFilter};
+use crate::filter::{Launches, NameFilter, Selection};
 use crate::verbs::export::ExportOptions;
 use crate::verbs::why::WhyOptions;
 
@@ -15,7 +16,9 @@ use crate::verbs::why::WhyOptions;
     name = "ridge",
     version,
     max_term_width = 100,
-    arg_required_else_help = true
+    arg_required_else_help = true,
+    after_help = "Start with `ridge why REPORT.ncu-rep`; `ridge help COMMAND` tells what a command can do.",
+    after_long_help = exit_codes()
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -26,28 +29,60 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// Say what limits each kernel of a report, what is wrong with it and what a fix can save at most
+    /// Tell what limits each kernel of a report, what is wrong with it, and what a fix can save
+    #[command(after_help = WHY_EXAMPLES)]
     Why(WhyArguments),
-    /// Write all metrics as CSV or JSON lines, or a report that is safe to share
+    /// Write the metrics of a report as CSV or JSON lines, or a report that is safe to share
+    #[command(after_help = EXPORT_EXAMPLES)]
     Export(ExportArguments),
+}
+
+const WHY_EXAMPLES: &str = "\
+Examples:
+  ridge why report.ncu-rep                    the three kernels that take most time
+  ridge why report.ncu-rep --kernel gemm -v   everything about kernels with gemm in their name
+  ridge why a.ncu-rep b.ncu-rep -o why.json   two reports as one JSON document
+  ridge why report.ncu-rep#softmax@4          the kernel softmax at launch 4
+
+The whole answer needs a report that was made with `ncu --set full --import-source yes`.";
+
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  ridge export report.ncu-rep                    every metric of every launch as CSV
+  ridge export report.ncu-rep --metric '^dram'   metrics whose name starts with dram
+  ridge export report.ncu-rep --instances -o m.jsonl
+                                                 with values by address and opcode";
+
+/// The exit codes for the long help.
+fn exit_codes() -> String {
+    let mut text = "Exit codes:".to_owned();
+    for code in crate::exit::ALL {
+        text.push_str("\n  ");
+        text.push_str(&code.number.to_string());
+        text.push_str("  ");
+        text.push_str(code.meaning);
+    }
+    text.push_str("\n\nStart with `ridge why REPORT.ncu-rep`; `ridge help COMMAND` tells what a command can do.");
+    text
 }
 
 /// Options that mean the same everywhere.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Options of every command")]
 pub(crate) struct Common {
-    /// Write the answer to this file; its extension selects the format when --format is absent
+    /// Write the answer to this file instead of standard output; without --format, its extension selects the format
     #[arg(long, short, global = true, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// When to use colour
+    /// Whether to colour the answer
     #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
     pub(crate) color: Colour,
-    /// Print no warnings
+    /// Print no warnings on standard error; errors are still printed
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
-    /// Print more: every finding, counter and line; twice: what is being read
+    /// Show more: every kernel, resource, stall reason, counter, place and action
     #[arg(long, short, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
-    /// Read files into memory instead of mapping them; for files that others write to
+    /// Read files into memory instead of mapping them, for files that something still writes to
     #[arg(long, global = true)]
     pub(crate) no_mmap: bool,
 }
@@ -56,39 +91,65 @@ pub(crate) struct Common {
 pub(crate) enum Colour {
     /// On a terminal, unless NO_COLOR is set
     Auto,
+    /// Also in a file or pipe
     Always,
+    /// Not even on a terminal
     Never,
+}
+
+/// A count or a place, with a message that says what is meant.
+fn whole_number(text: &str) -> Result<usize, &'static str> {
+    text.parse()
+        .map_err(|_| "expected a whole number such as 0 or 12")
 }
 
 /// What part of the inputs to look at.
 #[derive(Debug, Args)]
-struct Selection {
-    /// Reports (.ncu-rep, .ncu-repz) or CSV exports of ncu, also inside zstd or gzip; `-` is standard input,
-    /// FILE#NAME[@LAUNCH] one kernel of a file
+struct Inputs {
+    /// Nsight Compute reports (.ncu-rep, .ncu-repz) or CSV exports of ncu, plain or packed with zstd or gzip; `-` is
+    /// standard input, FILE#NAME or FILE#NAME@LAUNCH is one kernel of a file
     #[arg(required = true, value_name = "FILE")]
-    files: Vec<String>,
-    /// Only kernels whose name matches this regular expression
+    files: Vec<OsString>,
+    /// Only kernels whose name contains a match of this regular expression
     #[arg(long, short, value_name = "REGEX")]
     kernel: Option<String>,
-    /// Only this launch, counted from 0 in each file
-    #[arg(long, value_name = "N")]
+    /// Only the launch with this number; launches are counted from 0 in each file
+    #[arg(long, value_name = "N", value_parser = whole_number, allow_negative_numbers = true)]
     launch: Option<usize>,
 }
 
-impl Selection {
-    fn names(&self) -> Result<NameFilter, ExpectedError> {
-        NameFilter::new(self.kernel.as_deref())
+impl Inputs {
+    /// The files as they were named.
+    fn files(&self) -> Result<Vec<OsString>, ExpectedError> {
+        let of_stdin = |file: &&OsString| {
+            file.to_str()
+                .is_some_and(|file| file == "-" || file.starts_with("-#"))
+        };
+        if self.files.iter().filter(of_stdin).count() > 1 {
+            return Err(ExpectedError::usage(
+                "standard input is named more than once, but can be read only once",
+            )
+            .with_hint("name `-` once and select kernels with --kernel REGEX"));
+        }
+        Ok(self.files.clone())
+    }
+
+    fn selection(&self) -> Result<Selection, ExpectedError> {
+        Ok(Selection {
+            names: NameFilter::new(self.kernel.as_deref())?,
+            launches: Launches::new(self.launch),
+        })
     }
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct WhyArguments {
     #[command(flatten)]
-    selection: Selection,
-    /// Explain this many kernels, those with the largest share of time first
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    inputs: Inputs,
+    /// Explain this many kernels in text, those that take most time first; JSON holds all of them
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = whole_number, allow_negative_numbers = true)]
     top: usize,
-    /// Also show findings that promise less than 2 % of a kernel's time
+    /// Also show findings that save less than 2 % of a kernel's time
     #[arg(long)]
     all: bool,
     /// Format of the answer [default: text]
@@ -98,7 +159,7 @@ pub(crate) struct WhyArguments {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum WhyFormat {
-    /// For people
+    /// A page for people
     Text,
     /// One document, described by schemas/diagnosis.schema.json
     Json,
@@ -107,9 +168,8 @@ pub(crate) enum WhyFormat {
 impl WhyArguments {
     pub(crate) fn options(self) -> Result<WhyOptions, ExpectedError> {
         Ok(WhyOptions {
-            names: self.selection.names()?,
-            launches: Launches::new(self.selection.launch),
-            files: self.selection.files,
+            selection: self.inputs.selection()?,
+            files: self.inputs.files()?,
             top: self.top,
             all: self.all,
             format: self.format,
@@ -120,11 +180,11 @@ impl WhyArguments {
 #[derive(Debug, Args)]
 pub(crate) struct ExportArguments {
     #[command(flatten)]
-    selection: Selection,
-    /// Only metrics whose name matches this regular expression
+    inputs: Inputs,
+    /// Only metrics whose name contains a match of this regular expression
     #[arg(long, short, value_name = "REGEX")]
     metric: Option<String>,
-    /// Also write the instances of metrics: values by instruction, opcode or time
+    /// Also write the instances of metrics: values by instruction address, opcode or time
     #[arg(long)]
     instances: bool,
     /// Write a report without host names, addresses, paths, environment, command line, source text and code
@@ -140,19 +200,18 @@ pub(crate) struct ExportArguments {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportFormat {
-    /// One row a metric
+    /// A header, then one row for each value
     Csv,
-    /// One JSON object a line
+    /// One JSON object on each line
     Json,
 }
 
 impl ExportArguments {
     pub(crate) fn options(self) -> Result<ExportOptions, ExpectedError> {
         Ok(ExportOptions {
-            names: self.selection.names()?,
-            launches: Launches::new(self.selection.launch),
+            selection: self.inputs.selection()?,
             metrics: NameFilter::new(self.metric.as_deref())?,
-            files: self.selection.files,
+            files: self.inputs.files()?,
             instances: self.instances,
             redact: self.redact,
             rename_kernels: self.rename_kernels,

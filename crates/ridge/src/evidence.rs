@@ -9,6 +9,8 @@ use ridge_diagnose::document::{Collection, Device, Source, SourceKind};
 use ridge_diagnose::{CodeMap, KernelProfile};
 use ridge_render::kernel_name::base_name;
 
+use crate::error::ExpectedError;
+use crate::filter::Address;
 use crate::input::Input;
 
 /// What an input holds.
@@ -28,8 +30,31 @@ pub(crate) struct Workload<'r> {
 
 impl<'a> Evidence<'a> {
     /// Recognises an input by its content.
-    pub(crate) fn new(input: &'a Input) -> Result<Self, ncu_rep::Error> {
-        let bytes = input.bytes();
+    pub(crate) fn new(input: &'a Input, address: &Address) -> Result<Self, ExpectedError> {
+        Self::of_bytes(input.bytes()).map_err(|error| {
+            // What does not unpack to its end may look like anything.
+            let cause = input.problem.as_ref().unwrap_or(&error);
+            let text = address.text();
+            let file = shown_name(&text);
+            if cause.is_other_format() {
+                // It is about the file as a whole: a place would say nothing.
+                ExpectedError::unreadable(format!("cannot read {file}: {}", cause.reason()))
+                    .with_hint(
+                        "name a report of Nsight Compute (.ncu-rep, .ncu-repz) or the output of `ncu --csv`",
+                    )
+            } else {
+                let error = ExpectedError::unreadable(format!("cannot read {file}: {cause}"));
+                match cause.code() {
+                    "NCU0009" => error.with_hint(
+                        "test the file with `zstd -t` or `gzip -t`, and copy it again if it is damaged",
+                    ),
+                    _ => error,
+                }
+            }
+        })
+    }
+
+    fn of_bytes(bytes: &'a [u8]) -> Result<Self, ncu_rep::Error> {
         if !Report::looks_like(bytes) && csv::looks_like(bytes) {
             return Ok(Self::Csv(csv::read(bytes)?));
         }

@@ -9,6 +9,21 @@ pub struct Code {
     pub number: u8,
     /// What it means.
     pub meaning: &'static str,
+    /// When it is returned, in whole sentences.
+    pub detail: &'static str,
+    /// The version that introduced it.
+    pub since: &'static str,
+}
+
+impl Code {
+    /// The code of two outcomes together: an input that cannot be read counts more than a wrong argument.
+    pub(crate) fn and(self, other: Self) -> Self {
+        if self == FINE || other == UNREADABLE {
+            other
+        } else {
+            self
+        }
+    }
 }
 
 impl From<Code> for ExitCode {
@@ -17,31 +32,51 @@ impl From<Code> for ExitCode {
     }
 }
 
-/// All is well. Since 0.1.
+/// All is well.
 pub const FINE: Code = Code {
     number: 0,
     meaning: "fine",
+    detail: "The answer is complete. Findings do not change the code, and neither does a reader that closes the pipe early.",
+    since: "0.1",
 };
-/// A fault of Ridgepoint itself. Since 0.1.
+/// A fault of Ridgepoint itself.
 pub const INTERNAL: Code = Code {
     number: 1,
     meaning: "internal error",
+    detail: "A fault of Ridgepoint itself. No input and no option is meant to cause it; please report it.",
+    since: "0.1",
 };
-/// The command line is wrong. Since 0.1.
+/// The command line is wrong.
 pub const USAGE: Code = Code {
     number: 2,
-    meaning: "usage",
+    meaning: "wrong usage",
+    detail: "The command line is wrong, or it selects a kernel or a launch that is not there. The message offers those that are.",
+    since: "0.1",
 };
-/// An input cannot be read, or only in part; what was read is shown. Since 0.1.
+/// An input cannot be read, or only in part; what was read is shown.
 pub const UNREADABLE: Code = Code {
     number: 3,
-    meaning: "an input cannot be read",
+    meaning: "an input, or part of one, cannot be read",
+    detail: "What could be read is in the answer; what could not is said, with the byte or field where that is known. With several inputs, one is enough.",
+    since: "0.1",
 };
-/// The machine cannot do it: no space, no permission, no tool. Since 0.1.
+/// The machine cannot do it: no space, no permission, no tool.
 pub const UNABLE: Code = Code {
     number: 4,
     meaning: "the machine cannot do it",
+    detail: "Something outside Ridgepoint is missing, such as space, a folder, a permission or a tool. The message says how to get it.",
+    since: "0.1",
 };
 
 /// All codes in use, for the page that lists them.
 pub const ALL: &[Code] = &[FINE, INTERNAL, USAGE, UNREADABLE, UNABLE];
+
+/// Codes that later versions will return, and their meanings. No verb of this version returns them.
+pub const RESERVED: &[(u8, &str)] = &[
+    (10, "slower, or a budget is broken"),
+    (11, "cannot tell: more samples are needed"),
+    (12, "the measurement is not valid"),
+    (13, "numbers differ"),
+    (14, "faults were found"),
+    (15, "the target program failed"),
+];

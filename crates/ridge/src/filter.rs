@@ -1,4 +1,8 @@
-//! Which kernels and launches a user means.
+//! Which files, kernels and launches a user means.
+
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
 
 use regex_lite::Regex;
 
@@ -48,24 +52,125 @@ impl Launches {
     }
 }
 
+/// Which kernels of all inputs are meant.
+pub(crate) struct Selection {
+    pub(crate) names: NameFilter,
+    pub(crate) launches: Launches,
+}
+
+impl Selection {
+    pub(crate) fn selects(
+        &self,
+        address: &Address,
+        name: &str,
+        signature: &str,
+        launch: usize,
+    ) -> bool {
+        (self.names.matches(name) || self.names.matches(signature))
+            && self.launches.contains(launch)
+            && address.selects(name, launch)
+    }
+}
+
+/// So many names are offered when none was meant.
+const OFFERED: usize = 8;
+
+/// What a selection left out, to offer it when nothing else is left.
+#[derive(Debug, Default)]
+pub(crate) struct LeftOut {
+    /// Different names, in order of appearance.
+    names: Vec<String>,
+    has_more: bool,
+    last_launch: Option<usize>,
+}
+
+impl LeftOut {
+    pub(crate) fn add(&mut self, name: &str, launch: usize) {
+        self.last_launch = self.last_launch.max(Some(launch));
+        if self.names.iter().any(|known| known == name) {
+            return;
+        }
+        if self.names.len() < OFFERED {
+            self.names.push(name.to_owned());
+        } else {
+            self.has_more = true;
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: Self) {
+        for name in &other.names {
+            self.add(name, other.last_launch.unwrap_or_default());
+        }
+        self.has_more |= other.has_more;
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The complaint that nothing in any input was selected.
+    pub(crate) fn nothing_matches(&self, selection: &Selection) -> ExpectedError {
+        let launch = selection.launches.only();
+        match selection.names.expression() {
+            Some(name) => self.no_kernel(&format!("no kernel matches {name:?}"), launch),
+            None => match launch {
+                Some(launch) => ExpectedError::usage(format!("there is no launch {launch}"))
+                    .with_hint(self.launches()),
+                None => self.no_kernel("no kernel is selected", None),
+            },
+        }
+    }
+
+    /// The complaint that one address selects nothing.
+    pub(crate) fn nothing_at(&self, address: &Address) -> ExpectedError {
+        let name = address.kernel.as_deref().unwrap_or_default();
+        self.no_kernel(
+            &format!("{} holds no kernel {name:?}", address.text()),
+            address.launch,
+        )
+    }
+
+    fn no_kernel(&self, what: &str, launch: Option<usize>) -> ExpectedError {
+        let more = if self.has_more { ", …" } else { "" };
+        let names = format!("one of {}{more}", self.names.join(", "));
+        match launch {
+            Some(launch) => ExpectedError::usage(format!("{what} at launch {launch}"))
+                .with_hint(format!("{names}; {}", self.launches())),
+            None => ExpectedError::usage(what).with_hint(names),
+        }
+    }
+
+    fn launches(&self) -> String {
+        format!(
+            "launches are counted from 0; the last one is {}",
+            self.last_launch.unwrap_or_default()
+        )
+    }
+}
+
 /// An input as it was named: a file, or one kernel of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
-    pub(crate) file: String,
+    pub(crate) file: OsString,
     /// Base name of the kernel.
     pub(crate) kernel: Option<String>,
     pub(crate) launch: Option<usize>,
 }
 
 impl Address {
-    /// Splits `FILE#NAME[@LAUNCH]`. A file whose name holds a `#` is meant when it exists.
-    pub(crate) fn new(text: &str, exists: impl Fn(&str) -> bool) -> Result<Self, ExpectedError> {
+    /// Splits `FILE#NAME[@LAUNCH]`. A file whose name holds a `#` is meant when it exists. A name that is not Unicode
+    /// is always that of a file.
+    pub(crate) fn new(
+        argument: &OsStr,
+        exists: impl Fn(&OsStr) -> bool,
+    ) -> Result<Self, ExpectedError> {
         let whole = Self {
-            file: text.to_owned(),
+            file: argument.to_owned(),
             kernel: None,
             launch: None,
         };
-        let Some((file, kernel)) = text.rsplit_once('#').filter(|_| !exists(text)) else {
+        let parts = argument.to_str().and_then(|text| text.rsplit_once('#'));
+        let Some((file, kernel)) = parts.filter(|_| !exists(argument)) else {
             return Ok(whole);
         };
         if file.is_empty() || kernel.is_empty() {
@@ -82,10 +187,20 @@ impl Address {
             None => (kernel, None),
         };
         Ok(Self {
-            file: file.to_owned(),
+            file: file.into(),
             kernel: Some(kernel.to_owned()),
             launch,
         })
+    }
+
+    /// Splits an argument with a look at the files that exist.
+    pub(crate) fn of_argument(argument: &OsStr) -> Result<Self, ExpectedError> {
+        Self::new(argument, |file| Path::new(file).exists())
+    }
+
+    /// The file as it was named, as text: what is not Unicode is replaced.
+    pub(crate) fn text(&self) -> Cow<'_, str> {
+        self.file.to_string_lossy()
     }
 
     pub(crate) fn selects(&self, name: &str, launch: usize) -> bool {
@@ -99,7 +214,7 @@ mod tests {
     use super::*;
 
     fn address(text: &str) -> Address {
-        Address::new(text, |file| file == "odd#name").unwrap()
+        Address::new(OsStr::new(text), |file| file == "odd#name").unwrap()
     }
 
     #[test]
@@ -107,11 +222,11 @@ mod tests {
         assert_eq!(address("a.rep").kernel, None);
         let one = address("a.rep#k@3");
         assert_eq!(
-            (one.file.as_str(), one.kernel.as_deref(), one.launch),
+            (&*one.text(), one.kernel.as_deref(), one.launch),
             ("a.rep", Some("k"), Some(3))
         );
         assert!(one.selects("k", 3) && !one.selects("k", 2) && !one.selects("l", 3));
         assert_eq!(address("odd#name").kernel, None);
-        assert!(Address::new("a#k@x", |_| false).is_err());
+        assert!(Address::new(OsStr::new("a#k@x"), |_| false).is_err());
     }
 }

@@ -14,6 +14,7 @@ mod output;
 mod verbs;
 
 use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use args::{Arguments, Verb};
@@ -37,13 +38,23 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let mut output = Output::new(&arguments.common);
-    match dispatch(arguments.verb, &mut output) {
+    let outcome = without_panic(|| dispatch(arguments.verb, &mut output));
+    match outcome {
         Ok(code) => code.into(),
         Err(error) => {
             output.complain(&error);
             error.exit.into()
         }
     }
+}
+
+/// A panic is a fault of Ridgepoint: its place has been printed, and the exit code says what it is.
+fn without_panic(
+    run: impl FnOnce() -> Result<exit::Code, ExpectedError>,
+) -> Result<exit::Code, ExpectedError> {
+    // What the closure leaves half done is not looked at again.
+    catch_unwind(AssertUnwindSafe(run))
+        .unwrap_or_else(|_| Err(ExpectedError::internal("the answer was given up half-way")))
 }
 
 fn dispatch(verb: Verb, output: &mut Output) -> Result<exit::Code, ExpectedError> {
@@ -57,4 +68,16 @@ fn dispatch(verb: Verb, output: &mut Output) -> Result<exit::Code, ExpectedError
 #[must_use]
 pub fn command() -> clap::Command {
     <Arguments as clap::CommandFactory>::command()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_internal_error() {
+        let error = without_panic(|| panic!("on purpose")).unwrap_err();
+        assert_eq!(error.exit, exit::INTERNAL);
+        assert!(error.hint.unwrap().contains("report"));
+    }
 }

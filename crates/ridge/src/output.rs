@@ -1,12 +1,12 @@
 //! Where answers and complaints go: answers to standard output or a file, everything else to standard error.
 
+use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use ridge_render::charset::Charset;
 use ridge_render::escape;
 use ridge_render::style::{Painter, Role};
-use tempfile::NamedTempFile;
 
 use crate::args::{Colour, Common};
 use crate::error::ExpectedError;
@@ -56,14 +56,25 @@ impl Output {
         self.file.is_none() && io::stdout().is_terminal()
     }
 
-    /// Columns of the page.
+    /// Columns of the page: those of the terminal that it goes to, else what `COLUMNS` asks for.
+    ///
+    /// The help texts take their width in the same way.
     pub(crate) fn columns(&self) -> usize {
-        if !self.is_terminal() {
-            return DEFAULT_COLUMNS;
-        }
-        terminal_size::terminal_size().map_or(DEFAULT_COLUMNS, |(width, _)| {
-            usize::from(width.0).clamp(MIN_COLUMNS, MAX_COLUMNS)
-        })
+        let of_terminal = Some(io::stdout())
+            .filter(|_| self.is_terminal())
+            .and_then(terminal_size::terminal_size_of)
+            .map(|(width, _)| usize::from(width.0));
+        let wanted = std::env::var("COLUMNS")
+            .ok()
+            .and_then(|columns| columns.parse().ok());
+        // A terminal that does not know its width says 0.
+        [of_terminal, wanted]
+            .into_iter()
+            .flatten()
+            .find(|columns| *columns > 0)
+            .map_or(DEFAULT_COLUMNS, |columns| {
+                columns.clamp(MIN_COLUMNS, MAX_COLUMNS)
+            })
     }
 
     /// Colours of the page.
@@ -83,37 +94,39 @@ impl Output {
         }
     }
 
-    /// Characters of the page: ASCII where the locale says that nothing else can be shown.
+    /// Characters of the page, as the locale of the environment has them.
     pub(crate) fn charset(&self) -> Charset {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
             .into_iter()
             .filter_map(std::env::var_os)
             .find(|value| !value.is_empty());
-        match locale {
-            Some(locale) if locale == "C" || locale == "POSIX" => Charset::Ascii,
-            _ => Charset::Unicode,
-        }
+        charset_of(locale.as_deref().and_then(|locale| locale.to_str()))
     }
 
     /// Writes the answer as a whole.
     pub(crate) fn write(&self, text: &str) -> Result<(), ExpectedError> {
-        self.stream(|sink| sink.write_all(text.as_bytes()))
+        self.stream(|sink| sink.write_all(text.as_bytes()).map(|()| true))
     }
 
-    /// Lets a verb write its answer piece by piece. A file appears under its name only when it is complete.
+    /// Lets a verb write its answer piece by piece and say whether it is one. A file appears under its name only when
+    /// it is complete, and an earlier one stays when there is no answer.
     pub(crate) fn stream(
         &self,
-        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<bool>,
     ) -> Result<(), ExpectedError> {
         match &self.file {
             Some(path) => write_file(path, write),
             None => {
                 let mut sink = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-                match write(&mut sink).and_then(|()| sink.flush()) {
+                match write(&mut sink).and_then(|_| sink.flush()) {
                     // Whoever closed the pipe has seen enough.
                     Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
                     outcome => outcome.map_err(|error| {
-                        ExpectedError::unable(format!("cannot write to standard output: {error}"))
+                        ExpectedError::unable(format!(
+                            "cannot write to standard output: {}",
+                            plain(&error)
+                        ))
+                        .with_hint(way_out(&error))
                     }),
                 }
             }
@@ -165,13 +178,61 @@ impl Output {
     }
 }
 
+/// The characters of a locale: what its code set says. Without one, only `C` and `POSIX` promise no more than ASCII;
+/// no locale at all is usual in containers and CI, where logs are UTF-8.
+fn charset_of(locale: Option<&str>) -> Charset {
+    let Some(locale) = locale else {
+        return Charset::Unicode;
+    };
+    let (name, _modifier) = locale.split_once('@').unwrap_or((locale, ""));
+    let is_unicode = match name.split_once('.') {
+        Some((_, code_set)) => {
+            code_set.eq_ignore_ascii_case("utf-8") || code_set.eq_ignore_ascii_case("utf8")
+        }
+        None => name != "C" && name != "POSIX",
+    };
+    if is_unicode {
+        Charset::Unicode
+    } else {
+        Charset::Ascii
+    }
+}
+
+/// The system's message in plain words.
+fn plain(error: &io::Error) -> Cow<'static, str> {
+    Cow::Borrowed(match error.kind() {
+        io::ErrorKind::NotFound => "its folder does not exist",
+        io::ErrorKind::PermissionDenied => "permission denied",
+        io::ErrorKind::IsADirectory => "it is a directory",
+        io::ErrorKind::NotADirectory => "a part of its path is a file, not a folder",
+        io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only",
+        io::ErrorKind::StorageFull => "no space is left on the device",
+        io::ErrorKind::QuotaExceeded => "your disk quota is used up",
+        _ => return Cow::Owned(error.to_string()),
+    })
+}
+
+/// What helps when writing failed.
+fn way_out(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "free some space, or write to another disk with --output FILE"
+        }
+        _ => "name a file in a folder that exists and that you may write to, with --output FILE",
+    }
+}
+
 fn write_file(
     path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<bool>,
 ) -> Result<(), ExpectedError> {
     let failed = |error: io::Error| {
-        ExpectedError::unable(format!("cannot write {}: {error}", path.display()))
-            .with_hint("name a file in a folder that exists and that you may write to")
+        ExpectedError::unable(format!(
+            "cannot write {}: {}",
+            path.display(),
+            plain(&error)
+        ))
+        .with_hint(way_out(&error))
     };
     // A device or a pipe is written to as it is; it cannot be replaced by a file.
     if path.exists() && !path.is_file() {
@@ -180,32 +241,66 @@ fn write_file(
             .open(path)
             .map_err(failed)?;
         let mut sink = BufWriter::new(file);
-        return write(&mut sink).and_then(|()| sink.flush()).map_err(failed);
+        return match write(&mut sink).and_then(|_| sink.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            outcome => outcome.map_err(failed),
+        };
     }
-    let folder = path
+    // The file that a link points to is replaced, not the link.
+    let place = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = place
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
-    let file = NamedTempFile::new_in(folder).map_err(failed)?;
+    let file = temporary().tempfile_in(folder).map_err(|error| {
+        // The message of the temporary file names a path that nobody knows.
+        failed(error.kind().into())
+    })?;
     let mut sink = BufWriter::with_capacity(1 << 16, file);
-    write(&mut sink).map_err(failed)?;
+    let is_answer = write(&mut sink).map_err(failed)?;
     let file = sink
         .into_inner()
         .map_err(|error| failed(error.into_error()))?;
-    set_usual_permissions(&file).map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
+    if is_answer {
+        file.persist(place).map_err(|error| failed(error.error))?;
+    }
     Ok(())
 }
 
-/// Temporary files are private; an answer has the permissions of any new file, as far as the usual mask goes.
+/// Temporary files are private; an answer has the permissions of any new file.
 #[cfg(unix)]
-fn set_usual_permissions(file: &NamedTempFile) -> io::Result<()> {
+fn temporary() -> tempfile::Builder<'static, 'static> {
     use std::os::unix::fs::PermissionsExt;
-    file.as_file()
-        .set_permissions(std::fs::Permissions::from_mode(0o644))
+    let mut builder = tempfile::Builder::new();
+    // Given when the file is created, so the mask of the process takes its part away.
+    builder.permissions(std::fs::Permissions::from_mode(0o666));
+    builder
 }
 
 #[cfg(not(unix))]
-fn set_usual_permissions(_file: &NamedTempFile) -> io::Result<()> {
-    Ok(())
+fn temporary() -> tempfile::Builder<'static, 'static> {
+    tempfile::Builder::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_locale_tells_the_characters() {
+        for unicode in [
+            None,
+            Some("C.UTF-8"),
+            Some("C.utf8"),
+            Some("en_US.UTF-8"),
+            Some("de_DE.UTF-8@euro"),
+            Some("de_DE"),
+            Some("UTF-8"),
+        ] {
+            assert_eq!(charset_of(unicode), Charset::Unicode, "{unicode:?}");
+        }
+        for ascii in ["C", "POSIX", "de_DE.ISO-8859-15@euro", "ja_JP.eucJP"] {
+            assert_eq!(charset_of(Some(ascii)), Charset::Ascii, "{ascii:?}");
+        }
+    }
 }

@@ -42,18 +42,12 @@ pub(super) fn write_report(out: &mut String, document: &Document, page: &Page) {
 fn write_one(out: &mut String, finding: &Finding, page: &Page) {
     let verdict = is_verdict(&finding.id);
     let role = if verdict { Role::Good } else { Role::Warning };
-    out.push_str("   ");
-    out.push_str(
-        &page
-            .painter
-            .paint(role, &format!("{} {}", role.mark(), finding.id))
-            .to_string(),
-    );
+    let name = format!("{} {}", role.mark(), finding.id);
     let saving = if verdict {
-        format!(": at most {} to gain\n", percent(finding.saving_ceiling))
+        format!(": at most {} to gain", percent(finding.saving_ceiling))
     } else {
         format!(
-            ": saves about {}, at most {}{}{}\n",
+            ": saves about {}, at most {}{}{}",
             percent(finding.saving_expected),
             percent(finding.saving_ceiling),
             finding.next_limit.map_or_else(String::new, |next| format!(
@@ -63,7 +57,16 @@ fn write_one(out: &mut String, finding: &Finding, page: &Page) {
             confidence(finding.confidence),
         )
     };
-    out.push_str(&saving);
+    let mut heading = String::new();
+    paragraph(
+        &mut heading,
+        &format!("{name}{saving}"),
+        "   ",
+        "     ",
+        page,
+    );
+    // The name is short enough to stand whole on the first line.
+    out.push_str(&heading.replacen(&name, &page.painter.paint(role, &name).to_string(), 1));
     paragraph(out, &finding.title, "     ", "     ", page);
     let places: Vec<String> = finding
         .locations

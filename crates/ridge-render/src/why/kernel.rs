@@ -3,11 +3,13 @@
 use ridge_diagnose::document::{Class, HotLine, Kernel, Location};
 use ridge_model::quantity::{Amount, Nanos, Unit};
 
-use super::{Page, finding, heading, paragraph, percent, ratio};
+use super::{Page, finding, heading, kept, paragraph, percent, ratio};
 use crate::bar::bar;
+use crate::escape;
 use crate::kernel_name::shorten;
 use crate::style::Role;
 use crate::table::{Column, Table};
+use crate::width::width;
 
 /// Ledger rows that are shown without `-v`: those that can matter, at least a few.
 const MIN_ROWS: usize = 4;
@@ -15,6 +17,10 @@ const SMALL: f64 = 0.10;
 /// Stall reasons that are shown without `-v`.
 const STALLS: usize = 3;
 const BAR: usize = 12;
+/// Widths of pages from which there is room for these columns; the numbers say the same as the bar.
+const BAR_FROM: usize = 56;
+const DEMAND_FROM: usize = 80;
+const CAPACITY_FROM: usize = 96;
 
 pub(super) fn write(out: &mut String, kernel: &Kernel, number: usize, page: &Page) {
     out.push('\n');
@@ -24,7 +30,7 @@ pub(super) fn write(out: &mut String, kernel: &Kernel, number: usize, page: &Pag
         page.charset,
     );
     heading(out, &format!("{number}  {name}"), page);
-    paragraph(out, &launch(kernel), "   ", "   ", page);
+    paragraph(out, &launch(kernel, page), "   ", "   ", page);
     paragraph(out, &limit(kernel), "   ", "   ", page);
     write_ledger(out, kernel, page);
     write_stalls(out, kernel, page);
@@ -33,7 +39,7 @@ pub(super) fn write(out: &mut String, kernel: &Kernel, number: usize, page: &Pag
     write_not_checked(out, kernel, page);
 }
 
-fn launch(kernel: &Kernel) -> String {
+fn launch(kernel: &Kernel, page: &Page) -> String {
     let mut parts = Vec::new();
     if let Some(duration) = kernel.duration_ns {
         let mut text = format!("{:.4}", Nanos::new(duration));
@@ -69,9 +75,9 @@ fn launch(kernel: &Kernel) -> String {
         .map(|launch| launch.index.to_string())
         .collect();
     let more = if kernel.launches.len() > launches.len() {
-        ", …"
+        format!(", {}", page.charset.ellipsis())
     } else {
-        ""
+        String::new()
     };
     parts.push(format!("launch {}{more}", launches.join(", ")));
     parts.join(", ")
@@ -113,22 +119,24 @@ fn write_ledger(out: &mut String, kernel: &Kernel, page: &Page) {
         return;
     }
     out.push('\n');
-    let mut table = Table::new([
-        Column::left(""),
-        Column::left("resource"),
-        Column::left("stage").truncated(2, 8),
-        Column::right("busy"),
-        Column::left(""),
-        Column::right("demand"),
-        Column::right("capacity"),
-    ]);
+    let columns = [
+        (true, Column::left("")),
+        (true, Column::left("resource")),
+        (true, Column::left("stage").truncated(2, 8)),
+        (true, Column::right("busy")),
+        (page.columns >= BAR_FROM, Column::left("")),
+        (page.columns >= DEMAND_FROM, Column::right("demand")),
+        (page.columns >= CAPACITY_FROM, Column::right("capacity")),
+    ];
+    let is_kept = columns.each_ref().map(|(is_kept, _)| *is_kept);
+    let mut table = Table::new(kept(is_kept, columns.map(|(_, column)| column)));
     let shown = kernel
         .resources
         .iter()
         .enumerate()
         .filter(|(place, row)| page.is_verbose || *place < MIN_ROWS || row.busy_share >= SMALL);
     for (_, row) in shown {
-        table.row([
+        let cells = [
             " ".to_owned(),
             row.resource.label().to_owned(),
             row.stage.clone(),
@@ -136,7 +144,8 @@ fn write_ledger(out: &mut String, kernel: &Kernel, page: &Page) {
             bar(ratio(row.busy_share), BAR, page.charset),
             Amount::new(row.demand, Unit::new(row.unit.clone())).to_string(),
             Amount::new(row.capacity_per_s, Unit::new(format!("{}/s", row.unit))).to_string(),
-        ]);
+        ];
+        table.row(kept(is_kept, cells));
     }
     out.push_str(&table.render(page.columns, page.charset, page.painter));
     if page.is_verbose {
@@ -250,16 +259,33 @@ fn write_not_checked(out: &mut String, kernel: &Kernel, page: &Page) {
         page,
     );
     if let Some(command) = &kernel.settle_with {
-        paragraph(
-            &mut text,
-            &format!("this would settle it: {command}"),
-            "   ",
-            "     ",
-            page,
-        );
+        paragraph(&mut text, "this would settle it:", "   ", "     ", page);
+        command_lines(&mut text, command, "     ", page);
     }
     for line in text.lines() {
         out.push_str(&page.painter.paint(Role::Dim, line).to_string());
         out.push('\n');
     }
+}
+
+/// A command that can be copied from the page: broken before options only, with the shell's sign at the end of a line.
+fn command_lines(out: &mut String, command: &str, indent: &str, page: &Page) {
+    let room = page.columns.saturating_sub(indent.len() + " \\".len());
+    let mut line = String::new();
+    for (place, part) in command.split(" --").enumerate() {
+        let part = match place {
+            0 => escape::terminal(part).into_owned(),
+            _ => format!("--{}", escape::terminal(part)),
+        };
+        if !line.is_empty() && width(&line) + 1 + width(&part) > room {
+            out.extend([indent, &line, " \\\n"]);
+            line = format!("  {part}");
+        } else {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(&part);
+        }
+    }
+    out.extend([indent, &line, "\n"]);
 }

@@ -43,7 +43,15 @@ pub fn text(document: &Document, page: &Page) -> String {
     }
     let order = by_time(document);
     if document.kernels.is_empty() {
-        out.push_str("\nno kernel was profiled in this input\n");
+        let is_damaged = document
+            .warnings
+            .iter()
+            .any(|warning| warning.offset.is_some());
+        out.push_str(if is_damaged {
+            "\nno kernel could be read\n"
+        } else {
+            "\nno kernel was profiled\n"
+        });
         return out;
     }
     if document.kernels.len() > 1 {
@@ -93,6 +101,14 @@ fn percent(share: f64) -> String {
 fn heading(out: &mut String, text: &str, page: &Page) {
     out.push_str(&page.painter.paint(Role::Heading, text).to_string());
     out.push('\n');
+}
+
+/// The cells of the columns that there is room for.
+fn kept<T, const N: usize>(is_kept: [bool; N], cells: [T; N]) -> impl Iterator<Item = T> {
+    is_kept
+        .into_iter()
+        .zip(cells)
+        .filter_map(|(is_kept, cell)| is_kept.then_some(cell))
 }
 
 fn ratio(share: f64) -> Ratio {

@@ -1,16 +1,22 @@
 //! All kernels in one table, those that take most time first.
 
 use ridge_diagnose::document::{Document, Kernel};
-use ridge_model::quantity::{Nanos, or_absent};
+use ridge_model::quantity::Nanos;
 
-use super::{Page, heading, percent};
+use super::{Page, heading, kept, percent};
 use crate::kernel_name::shorten;
 use crate::table::{Column, Table};
 
 /// Rows that are shown without `-v`.
 const ROWS: usize = 12;
 /// The name column never gets narrower than this.
-const LEAST_NAME: usize = 24;
+const LEAST_NAME: usize = 12;
+/// The other columns are hardly ever narrower than this together.
+const LEAST_OTHERS: usize = 50;
+/// Narrower pages have no room for the number of launches, and for what is busiest where nothing binds.
+const WHOLE_FROM: usize = 100;
+/// Narrower pages have no room for advice.
+const ADVICE_FROM: usize = 72;
 
 pub(super) fn write(out: &mut String, document: &Document, order: &[usize], page: &Page) {
     out.push('\n');
@@ -20,28 +26,43 @@ pub(super) fn write(out: &mut String, document: &Document, order: &[usize], page
     } else {
         order.len().min(ROWS.max(page.top))
     };
-    let mut table = Table::new([
-        Column::right("share"),
-        Column::right("launches"),
-        Column::right("time"),
-        Column::left("limited by"),
-        Column::right("first advice"),
-        Column::left("kernel").truncated(1, LEAST_NAME),
-    ]);
+    let is_whole = page.columns >= WHOLE_FROM;
+    let is_kept = [
+        true,
+        is_whole,
+        true,
+        true,
+        page.columns >= ADVICE_FROM,
+        true,
+    ];
+    let mut table = Table::new(kept(
+        is_kept,
+        [
+            Column::right("share"),
+            Column::right("launches"),
+            Column::right("median"),
+            Column::left("limited by").truncated(1, 8),
+            Column::left("first advice").truncated(1, 12),
+            Column::left("kernel").truncated(2, LEAST_NAME),
+        ],
+    ));
     for index in &order[..shown] {
         if let Some(kernel) = document.kernels.get(*index) {
-            table.row([
-                kernel.time_share.map_or_else(|| "–".to_owned(), percent),
+            let cells = [
+                kernel
+                    .time_share
+                    .map_or_else(|| page.charset.absent().to_owned(), percent),
                 kernel.launches.len().to_string(),
-                time(kernel),
-                limiter(kernel),
+                time(kernel, page),
+                limiter(kernel, page),
                 advice(kernel),
                 shorten(
                     &kernel.signature,
-                    page.columns.saturating_sub(60).max(LEAST_NAME),
+                    page.columns.saturating_sub(LEAST_OTHERS).max(LEAST_NAME),
                     page.charset,
                 ),
-            ]);
+            ];
+            table.row(kept(is_kept, cells));
         }
     }
     out.push_str(&table.render(page.columns, page.charset, page.painter));
@@ -59,22 +80,21 @@ pub(super) fn write(out: &mut String, document: &Document, order: &[usize], page
     }
 }
 
-/// The median, and the range where launches differ.
-fn time(kernel: &Kernel) -> String {
-    let median = or_absent(kernel.duration_ns.map(Nanos::new)).to_string();
-    match (kernel.duration_min_ns, kernel.duration_max_ns) {
-        (Some(low), Some(high)) if kernel.launches.len() > 1 => {
-            format!("{median} ({} to {})", Nanos::new(low), Nanos::new(high))
-        }
-        _ => median,
-    }
+/// The median; the range stands with the kernel.
+fn time(kernel: &Kernel, page: &Page) -> String {
+    kernel.duration_ns.map_or_else(
+        || page.charset.absent().to_owned(),
+        |ns| Nanos::new(ns).to_string(),
+    )
 }
 
-fn limiter(kernel: &Kernel) -> String {
+fn limiter(kernel: &Kernel, page: &Page) -> String {
     kernel.limiter.as_ref().map_or_else(
-        || "–".to_owned(),
+        || page.charset.absent().to_owned(),
         |limiter| {
-            if limiter.resource == limiter.busiest {
+            if limiter.resource != limiter.busiest && page.columns < WHOLE_FROM {
+                limiter.resource.label().to_owned()
+            } else if limiter.resource == limiter.busiest {
                 format!("{} {}", limiter.resource.label(), percent(limiter.share))
             } else {
                 format!(

@@ -4,10 +4,11 @@ mod map;
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use crate::error::ExpectedError;
+use crate::filter::Address;
 use crate::output::Output;
 use map::Map;
 
@@ -30,11 +31,11 @@ enum Storage {
 
 impl Input {
     /// Opens and unpacks an input.
-    pub(crate) fn open(name: &str, output: &Output) -> Result<Self, ExpectedError> {
-        let storage = if name == "-" {
+    pub(crate) fn open(address: &Address, output: &Output) -> Result<Self, ExpectedError> {
+        let storage = if address.file == "-" {
             read_stdin()?
         } else {
-            open_file(Path::new(name), output)?
+            open_file(address, output)?
         };
         let bytes = storage.bytes();
         let limit = ncu_rep::default_limit(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
@@ -82,15 +83,21 @@ fn read_stdin() -> Result<Storage, ExpectedError> {
     Ok(Storage::Owned(bytes))
 }
 
-fn open_file(path: &Path, output: &Output) -> Result<Storage, ExpectedError> {
+fn open_file(address: &Address, output: &Output) -> Result<Storage, ExpectedError> {
+    let path = Path::new(&address.file);
     let failed = |error: std::io::Error| {
-        let error =
+        let failure =
             ExpectedError::unreadable(format!("cannot read {}: {}", path.display(), plain(&error)));
-        match path.extension() {
-            None => error.with_hint(
-                "name a report (.ncu-rep) or a CSV export of ncu; `-` is standard input",
+        match (error.kind(), &address.kernel) {
+            (ErrorKind::NotFound, Some(_)) => failure.with_hint(
+                "what follows the last # of an input names a kernel; check the path before it",
             ),
-            Some(_) => error,
+            (ErrorKind::NotFound, None) => failure.with_hint(
+                "check the path; an input is a report (.ncu-rep) or a CSV export of ncu, and `-` is standard input",
+            ),
+            (ErrorKind::PermissionDenied, _) => failure
+                .with_hint("make it readable for you: a report that was made with sudo belongs to root"),
+            _ => failure,
         }
     };
     let mut file = File::open(path).map_err(failed)?;
@@ -112,8 +119,8 @@ fn open_file(path: &Path, output: &Output) -> Result<Storage, ExpectedError> {
 /// The system's message without its number.
 fn plain(error: &std::io::Error) -> String {
     match error.kind() {
-        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
-        std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        ErrorKind::NotFound => "there is no such file".to_owned(),
+        ErrorKind::PermissionDenied => "permission denied".to_owned(),
         _ => error.to_string(),
     }
 }

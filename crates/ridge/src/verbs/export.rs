@@ -1,5 +1,6 @@
 //! `ridge export`: all metrics as rows, or a report that is safe to share.
 
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 
 use ncu_rep::{Value, unit_of};
@@ -9,15 +10,14 @@ use crate::args::ExportFormat;
 use crate::error::ExpectedError;
 use crate::evidence::{Evidence, Workload, shown_name};
 use crate::exit::{self, Code};
-use crate::filter::{Address, Launches, NameFilter};
+use crate::filter::{Address, LeftOut, NameFilter, Selection};
 use crate::input::Input;
 use crate::output::Output;
 
 /// What to write.
 pub(crate) struct ExportOptions {
-    pub(crate) files: Vec<String>,
-    pub(crate) names: NameFilter,
-    pub(crate) launches: Launches,
+    pub(crate) files: Vec<OsString>,
+    pub(crate) selection: Selection,
     pub(crate) metrics: NameFilter,
     pub(crate) instances: bool,
     pub(crate) redact: bool,
@@ -29,35 +29,16 @@ pub(crate) fn run(options: &ExportOptions, output: &mut Output) -> Result<Code, 
     if options.redact {
         return redact(options, output);
     }
-    let format = format(options, output)?;
-    let mut is_incomplete = false;
-    let mut failed = None;
-    let mut rows = 0_u64;
-    output.stream(|sink| {
-        export::begin(sink, format, options.instances)?;
-        for file in &options.files {
-            match export_file(file, options, format, sink, output)? {
-                Ok(written) => {
-                    rows += written.rows;
-                    is_incomplete |= written.is_incomplete;
-                }
-                Err(error) => {
-                    is_incomplete = true;
-                    output.complain(&error);
-                    failed = Some(error);
-                }
-            }
-        }
-        Ok(())
-    })?;
-    if rows == 0 && failed.is_none() && !is_incomplete {
-        output.warn("nothing matches: no row was written");
-    }
-    Ok(if is_incomplete {
-        exit::UNREADABLE
-    } else {
-        exit::FINE
-    })
+    let mut export = Export {
+        options,
+        output,
+        format: format(options, output)?,
+        rows: 0,
+        code: exit::FINE,
+        left_out: LeftOut::default(),
+    };
+    output.stream(|sink| export.write(sink))?;
+    Ok(export.code)
 }
 
 fn format(options: &ExportOptions, output: &Output) -> Result<Format, ExpectedError> {
@@ -75,105 +56,175 @@ fn format(options: &ExportOptions, output: &Output) -> Result<Format, ExpectedEr
     })
 }
 
-struct Written {
+/// An export under way.
+struct Export<'o> {
+    options: &'o ExportOptions,
+    output: &'o Output,
+    format: Format,
     rows: u64,
-    is_incomplete: bool,
+    code: Code,
+    left_out: LeftOut,
 }
 
-/// The outer result is about writing, the inner one about reading: one ends the export, the other one input.
-fn export_file(
-    name: &str,
-    options: &ExportOptions,
-    format: Format,
-    sink: &mut dyn Write,
-    output: &Output,
-) -> io::Result<Result<Written, ExpectedError>> {
-    let opened = Address::new(name, |file| std::path::Path::new(file).exists())
-        .and_then(|address| Ok((Input::open(&address.file, output)?, address)));
-    let (input, address) = match opened {
-        Ok(opened) => opened,
-        Err(error) => return Ok(Err(error)),
-    };
-    let evidence = match Evidence::new(&input) {
-        Ok(evidence) => evidence,
-        Err(error) => {
-            let cause = input.problem.as_ref().unwrap_or(&error);
-            let file = shown_name(&address.file);
-            return Ok(Err(ExpectedError::unreadable(format!(
-                "cannot read {file}: {cause}"
-            ))));
-        }
-    };
-    let mut written = Written {
-        rows: 0,
-        is_incomplete: false,
-    };
-    let mut note = |problem: &ncu_rep::Error| {
-        output.warn(&format!("{}: {problem}", shown_name(&address.file)));
-        written.is_incomplete |= !problem.is_remark();
-    };
-    input
-        .problem
-        .iter()
-        .chain(evidence.problems())
-        .for_each(&mut note);
-    for index in 0..evidence.len() {
-        let Some(workload) = evidence.workload(index) else {
-            continue;
-        };
-        let profile = &workload.profile;
-        let is_chosen = (options.names.matches(&profile.name)
-            || options.names.matches(&profile.signature))
-            && options.launches.contains(index)
-            && address.selects(&profile.name, index);
-        if is_chosen {
-            workload.problems.iter().for_each(&mut note);
-            written.rows +=
-                export_workload(&address.file, index, &workload, options, format, sink)?;
-        }
-    }
-    Ok(Ok(written))
-}
-
-fn export_workload(
-    file: &str,
-    launch: usize,
-    workload: &Workload<'_>,
-    options: &ExportOptions,
-    format: Format,
-    sink: &mut dyn Write,
-) -> io::Result<u64> {
-    let mut rows = 0;
-    for metric in &workload.profile.metrics {
-        if !options.metrics.matches(metric.name) {
-            continue;
-        }
-        let unit = unit_of(metric.name).to_string();
-        let row = Row {
-            file,
-            launch,
-            kernel: &workload.profile.signature,
-            metric: metric.name,
-            instance: None,
-            unit: &unit,
-            value: metric.value.as_ref().map(scalar),
-        };
-        export::row(sink, format, options.instances, &row)?;
-        rows += 1;
-        if options.instances {
-            // A malformed instance ends the list; the walk over the whole report has said so.
-            for instance in metric.instances().map_while(Result::ok) {
-                let row = Row {
-                    instance: instance.key.as_ref().map(scalar),
-                    value: instance.value.as_ref().map(scalar),
-                    ..row.clone()
-                };
-                export::row(sink, format, true, &row)?;
-                rows += 1;
+impl Export<'_> {
+    /// Writes all inputs, and says whether there is an answer at all.
+    fn write(&mut self, sink: &mut dyn Write) -> io::Result<bool> {
+        let mut read = 0;
+        for file in &self.options.files {
+            match self.write_file(file, sink)? {
+                Ok(()) => read += 1,
+                // The other inputs are still worth an answer.
+                Err(error) => self.fail(&error),
             }
         }
+        if read == 0 {
+            return Ok(false);
+        }
+        if self.rows == 0 && !self.left_out.is_empty() {
+            self.fail(&self.left_out.nothing_matches(&self.options.selection));
+            return Ok(false);
+        }
+        if self.rows == 0 {
+            self.begin(sink)?;
+            self.output.warn(match self.options.metrics.expression() {
+                Some(_) => "no row was written: no metric of the chosen kernels matches",
+                None => "no row was written: the input holds no metrics",
+            });
+        }
+        Ok(true)
     }
-    Ok(rows)
+
+    fn fail(&mut self, error: &ExpectedError) {
+        self.output.complain(error);
+        self.code = self.code.and(error.exit);
+    }
+
+    /// The outer result is about writing, the inner one about reading: one ends the export, the other one input.
+    fn write_file(
+        &mut self,
+        argument: &OsStr,
+        sink: &mut dyn Write,
+    ) -> io::Result<Result<(), ExpectedError>> {
+        let opened = Address::of_argument(argument)
+            .and_then(|address| Ok((Input::open(&address, self.output)?, address)));
+        let (input, address) = match opened {
+            Ok(opened) => opened,
+            Err(error) => return Ok(Err(error)),
+        };
+        let evidence = match Evidence::new(&input, &address) {
+            Ok(evidence) => evidence,
+            Err(error) => return Ok(Err(error)),
+        };
+        for problem in input.problem.iter().chain(evidence.problems()) {
+            self.note(&address, problem);
+        }
+        let mut left_out = LeftOut::default();
+        let mut has_any = false;
+        for launch in 0..evidence.len() {
+            let Some(workload) = evidence.workload(launch) else {
+                continue;
+            };
+            let (name, signature) = (&workload.profile.name, &workload.profile.signature);
+            if self
+                .options
+                .selection
+                .selects(&address, name, signature, launch)
+            {
+                has_any = true;
+                self.write_workload(&address, launch, &workload, sink)?;
+            } else {
+                left_out.add(name, launch);
+            }
+        }
+        if !has_any && address.kernel.is_some() && !left_out.is_empty() {
+            return Ok(Err(left_out.nothing_at(&address)));
+        }
+        self.left_out.merge(left_out);
+        Ok(Ok(()))
+    }
+
+    fn write_workload(
+        &mut self,
+        address: &Address,
+        launch: usize,
+        workload: &Workload<'_>,
+        sink: &mut dyn Write,
+    ) -> io::Result<()> {
+        for problem in &workload.problems {
+            self.note(address, problem);
+        }
+        let file = address.text();
+        let mut damaged = 0_u32;
+        for metric in &workload.profile.metrics {
+            if !self.options.metrics.matches(metric.name) {
+                continue;
+            }
+            let unit = unit_of(metric.name).to_string();
+            let row = Row {
+                file: &file,
+                launch,
+                kernel: &workload.profile.signature,
+                metric: metric.name,
+                instance: None,
+                unit: &unit,
+                value: metric.value.as_ref().map(scalar),
+            };
+            self.row(sink, &row)?;
+            if !self.options.instances {
+                continue;
+            }
+            for instance in metric.instances() {
+                match instance {
+                    Ok(instance) => {
+                        let row = Row {
+                            instance: instance.key.as_ref().map(scalar),
+                            value: instance.value.as_ref().map(scalar),
+                            ..row.clone()
+                        };
+                        self.row(sink, &row)?;
+                    }
+                    // What follows a malformed instance cannot be found; the other metrics can.
+                    Err(problem) => {
+                        damaged += 1;
+                        if damaged == 1 {
+                            self.note(address, &problem);
+                        }
+                        break;
+                    }
+                }
+            }
+        }
+        if damaged > 1 {
+            self.output.warn(&format!(
+                "{}: the instances of {damaged} metrics of launch {launch} could not be read to their end",
+                shown_name(&file)
+            ));
+        }
+        Ok(())
+    }
+
+    /// Says what could not be read.
+    fn note(&mut self, address: &Address, problem: &ncu_rep::Error) {
+        let file = address.text();
+        self.output
+            .warn(&format!("{}: {problem}", shown_name(&file)));
+        if !problem.is_remark() {
+            self.code = self.code.and(exit::UNREADABLE);
+        }
+    }
+
+    fn row(&mut self, sink: &mut dyn Write, row: &Row<'_>) -> io::Result<()> {
+        if self.rows == 0 {
+            self.begin(sink)?;
+        }
+        self.rows += 1;
+        export::row(sink, self.format, self.options.instances, row)
+    }
+
+    /// A header stands before the first row, and only where there is an answer.
+    fn begin(&self, sink: &mut dyn Write) -> io::Result<()> {
+        export::begin(sink, self.format, self.options.instances)
+    }
 }
 
 fn scalar<'v>(value: &'v Value<'_>) -> Scalar<'v> {

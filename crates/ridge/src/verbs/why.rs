@@ -1,26 +1,26 @@
 //! `ridge why`: what limits each kernel of a report.
 
 use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
 use std::sync::OnceLock;
 
 use rayon::prelude::*;
 use ridge_diagnose::document::{Document, Kernel, SCHEMA, Source, VERSION, Warning};
-use ridge_diagnose::{CodeMap, Group, GroupKey, Options, diagnose};
+use ridge_diagnose::{CodeMap, Group, GroupKey, KernelProfile, Options, diagnose};
 use ridge_render::why::{Page, text};
 
 use crate::args::WhyFormat;
 use crate::error::ExpectedError;
 use crate::evidence::{Evidence, shown_name};
 use crate::exit::{self, Code};
-use crate::filter::{Address, Launches, NameFilter};
+use crate::filter::{Address, LeftOut, Selection};
 use crate::input::Input;
 use crate::output::Output;
 
 /// What to diagnose and how to show it.
 pub(crate) struct WhyOptions {
-    pub(crate) files: Vec<String>,
-    pub(crate) names: NameFilter,
-    pub(crate) launches: Launches,
+    pub(crate) files: Vec<OsString>,
+    pub(crate) selection: Selection,
     pub(crate) top: usize,
     pub(crate) all: bool,
     pub(crate) format: Option<WhyFormat>,
@@ -32,33 +32,33 @@ struct Answer {
     sources: Vec<Source>,
     kernels: Vec<Kernel>,
     warnings: Vec<Warning>,
-    /// Names of kernels that the filters left out, to suggest them.
-    left_out: Vec<String>,
+    left_out: LeftOut,
     is_incomplete: bool,
 }
 
 pub(crate) fn run(options: &WhyOptions, output: &mut Output) -> Result<Code, ExpectedError> {
     let format = format(options, output)?;
     let mut answer = Answer::default();
-    let mut failed: Option<ExpectedError> = None;
+    let mut code = exit::FINE;
     for file in &options.files {
         if let Err(error) = answer.add_file(file, options, output) {
             // The other inputs are still worth an answer.
-            if let Some(earlier) = failed.replace(error) {
-                output.complain(&earlier);
-            }
+            output.complain(&error);
+            code = code.and(error.exit);
         }
     }
     if answer.sources.is_empty() {
-        return Err(failed.unwrap_or_else(|| ExpectedError::usage("no input was named")));
-    }
-    if let Some(error) = &failed {
-        output.complain(error);
+        return Ok(code);
     }
     if answer.kernels.is_empty() && !answer.left_out.is_empty() {
-        return Err(nothing_matches(options, &answer.left_out));
+        let error = answer.left_out.nothing_matches(&options.selection);
+        output.complain(&error);
+        return Ok(code.and(error.exit));
     }
-    let is_incomplete = answer.is_incomplete || failed.is_some();
+    let is_incomplete = answer.is_incomplete;
+    if is_incomplete {
+        code = code.and(exit::UNREADABLE);
+    }
     let document = answer.finish();
     match format {
         WhyFormat::Json => {
@@ -79,13 +79,12 @@ pub(crate) fn run(options: &WhyOptions, output: &mut Output) -> Result<Code, Exp
                 is_verbose: output.verbosity() > 0,
             };
             output.write(&text(&document, &page))?;
+            if is_incomplete {
+                output.warn("not everything could be read; the lines marked ! say what is missing");
+            }
         }
     }
-    Ok(if is_incomplete {
-        exit::UNREADABLE
-    } else {
-        exit::FINE
-    })
+    Ok(code)
 }
 
 fn format(options: &WhyOptions, output: &Output) -> Result<WhyFormat, ExpectedError> {
@@ -103,37 +102,36 @@ fn format(options: &WhyOptions, output: &Output) -> Result<WhyFormat, ExpectedEr
 impl Answer {
     fn add_file(
         &mut self,
-        name: &str,
+        argument: &OsStr,
         options: &WhyOptions,
         output: &Output,
     ) -> Result<(), ExpectedError> {
-        let address = Address::new(name, |file| std::path::Path::new(file).exists())?;
-        let input = Input::open(&address.file, output)?;
-        let evidence = Evidence::new(&input).map_err(|error| {
-            let cause = input.problem.as_ref().unwrap_or(&error);
-            ExpectedError::unreadable(format!(
-                "cannot read {}: {cause}",
-                shown_name(&address.file)
-            ))
-            .with_hint(
-                "`ridge why` reads .ncu-rep and .ncu-repz reports and the output of `ncu --csv`",
-            )
-        })?;
+        let address = Address::of_argument(argument)?;
+        let input = Input::open(&address, output)?;
+        let evidence = Evidence::new(&input, &address)?;
+        let survey = Survey::new(&evidence, options, &address);
+        if survey.groups.is_empty() && !survey.left_out.is_empty() && address.kernel.is_some() {
+            return Err(survey.left_out.nothing_at(&address));
+        }
         let id = self.sources.len();
-        let mut source = evidence.source(id, &address.file);
+        let mut source = evidence.source(id, &address.text());
         for problem in input.problem.iter().chain(evidence.problems()) {
             self.add_problem(id, problem);
         }
-        let survey = Survey::new(&evidence, options, &address);
         for problem in &survey.problems {
             self.add_problem(id, problem);
         }
         survey.describe(&mut source);
         self.warnings
             .extend(crate::caveats::caveats(&source, &survey.facts()));
-        self.kernels
-            .extend(survey.diagnose(&evidence, id, source.program.as_deref(), options));
-        self.left_out.extend(survey.left_out);
+        let program = source.program.as_deref();
+        for (kernel, problems) in survey.diagnose(&evidence, id, program, options) {
+            self.kernels.push(kernel);
+            for problem in &problems {
+                self.add_problem(id, problem);
+            }
+        }
+        self.left_out.merge(survey.left_out);
         self.sources.push(source);
         Ok(())
     }
@@ -166,7 +164,7 @@ impl Answer {
 struct Survey {
     /// Groups in order of first launch.
     groups: Vec<Group>,
-    left_out: Vec<String>,
+    left_out: LeftOut,
     sections: Vec<String>,
     passes: Option<(u64, u64)>,
     sm_clock_hz: Option<(f64, f64)>,
@@ -225,14 +223,9 @@ impl Survey {
         for (index, glance) in glances.into_iter().enumerate() {
             let Some(glance) = glance else { continue };
             survey.total_ns += glance.duration_ns.unwrap_or(0.0);
-            let is_chosen = (options.names.matches(&glance.name)
-                || options.names.matches(&glance.key.signature))
-                && options.launches.contains(index)
-                && address.selects(&glance.name, index);
-            if !is_chosen {
-                if !survey.left_out.contains(&glance.name) {
-                    survey.left_out.push(glance.name);
-                }
+            let (name, signature) = (&glance.name, &glance.key.signature);
+            if !options.selection.selects(address, name, signature, index) {
+                survey.left_out.add(name, index);
                 continue;
             }
             let groups = &mut survey.groups;
@@ -293,7 +286,7 @@ impl Survey {
         id: usize,
         program: Option<&str>,
         options: &WhyOptions,
-    ) -> Vec<Kernel> {
+    ) -> Vec<(Kernel, Vec<ncu_rep::Error>)> {
         // A module is shared by its kernels, and its line table is the same for all of them.
         let modules: HashMap<ncu_rep::report::SourceKey, OnceLock<Option<CodeMap>>> = self
             .groups
@@ -321,10 +314,23 @@ impl Survey {
                 });
                 let mut kernel = diagnose(&workload.profile, group, code, &options);
                 kernel.source = id;
-                Some(kernel)
+                Some((kernel, damaged_instances(&workload.profile)))
             })
             .collect()
     }
+}
+
+/// Problems of one launch's instances that are told; more of them say the same.
+const TOLD: usize = 3;
+
+/// What the diagnosis missed, because the instances of a metric cannot be read to their end.
+fn damaged_instances(profile: &KernelProfile<'_>) -> Vec<ncu_rep::Error> {
+    profile
+        .metrics
+        .iter()
+        .filter_map(|metric| metric.instances().find_map(Result::err))
+        .take(TOLD)
+        .collect()
 }
 
 /// A range, widened by one more value.
@@ -356,24 +362,4 @@ fn warning_text(document: &Document, warning: &Warning) -> String {
         Some(file) => format!("{file}: {place}{}", warning.message),
         None => format!("{place}{}", warning.message),
     }
-}
-
-/// At most so many names are offered.
-const OFFERED: usize = 8;
-
-fn nothing_matches(options: &WhyOptions, names: &[String]) -> ExpectedError {
-    let wanted = match (options.names.expression(), options.launches.only()) {
-        (Some(name), Some(launch)) => format!("no kernel matches {name:?} at launch {launch}"),
-        (Some(name), None) => format!("no kernel matches {name:?}"),
-        (None, Some(launch)) => format!("there is no launch {launch}"),
-        (None, None) => "no kernel matches".to_owned(),
-    };
-    let shown: Vec<&str> = names.iter().take(OFFERED).map(String::as_str).collect();
-    let more = names.len().saturating_sub(OFFERED);
-    let more = if more > 0 {
-        format!(" and {more} more")
-    } else {
-        String::new()
-    };
-    ExpectedError::usage(wanted).with_hint(format!("one of {}{more}", shown.join(", ")))
 }

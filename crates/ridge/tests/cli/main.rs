@@ -1,0 +1,12 @@
+//! The command as users meet it: arguments in; standard output, standard error, files and exit code out.
+
+mod driver;
+mod errors;
+mod export;
+mod hostile;
+mod json;
+mod pages;
+mod readme;
+mod schema;
+
+use driver::root;
