@@ -15,6 +15,9 @@ use crate::wire::{Message, Value};
 /// The metric that holds names of kernels.
 const KERNEL_NAME: &str = "launch__kernel_name";
 
+/// Metrics whose values are lists of metrics. A report may have the list without its members.
+const LISTS: [&str; 3] = ["breakdown:", "group:", "profiler__"];
+
 /// Keys in this range are nanoseconds since 1970 (2011 to 2049); no address and no count of a report is as large. A
 /// difference of two of them is never in the range.
 const TIMES: std::ops::Range<u64> = 1_300_000_000_000_000_000..2_500_000_000_000_000_000;
@@ -255,9 +258,10 @@ impl<'a> Redactor<'a> {
         is_harmless.then_some(text)
     }
 
-    /// A list of metrics. Those that the report does not have are not named.
+    /// A list of metrics. Only lists of the profiler's own name metrics that the report does not have.
     fn metric_list(&mut self, list: Cow<'a, str>, name: &str) -> Cow<'a, str> {
-        let shown = |item| match self.is_metric(item) {
+        let is_own = LISTS.iter().any(|start| name.starts_with(start));
+        let shown = |item| match is_own && is_metric(item) || self.is_metric(item) {
             true => item,
             false => OTHER, // Also for one that is hidden already.
         };

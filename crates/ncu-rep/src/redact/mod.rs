@@ -599,7 +599,7 @@ impl<'a> Redactor<'a> {
             Action::MetricName(subject) => {
                 let name = message.text();
                 // Rules name their own intermediate results too.
-                let is_shown = self.is_metric(&name) || vocabulary::is_words(&name);
+                let is_shown = vocabulary::is_metric(&name) || vocabulary::is_words(&name);
                 self.keep_text(number, message, subject, out, |_| is_shown);
             }
             Action::Replace(subject, neutral) => {

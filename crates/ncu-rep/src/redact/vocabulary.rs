@@ -16,20 +16,20 @@ static WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     branch build busy bytes c2c cache cases cc chart children clock cluster coalesced command compression compute
     config configuration conflicts constant control conversion copies core counters cpi cpu cuda data datapath
     default demangled deprecated detailed device devtools dispatch display distribution divergence divergent double
-    drain dram driver dynamic effect eligible equal excessive executed extended false file floating fma fp fp16 fp32 fp64 fp8
-    full function fused general global gpu graph grid group half hardware hierarchical high hit imbalance imc info
-    inst instruction instructions int integer issue issued kernel l1 l1tex l2 lane latency launch lg light limit
-    limited limiter line link linux load loads local location logical long low lrc lts mac mangled math max mbar
-    membar memory metrics min mio misc miscellaneous miss mma most move movement name native nested no node non none
-    not nsight numa number nvlink occupancy of off on only opcode operation operations os other partial pass passes
-    pattern pc pcie peak perf physical pipe pipeline pipelines pm point policy ppcie precision predicate prefer
-    public python qnx range rate ratio read register registers relaxed release replay requests reset roofline sampling sass
-    scheduler schedulers scoreboard section sectors selected series set shared short single size sleeping slice slices slot
-    slots slow sm small sms smsp smsps sol source speed spill spilling spread stable stall stalls state states
-    statistics stats store stores strict summary surface system table tables tail target tc tensor tex texture
-    theoretical thread threads throttle throughput timeline tmem topology total traffic true type uncoalesced
-    uniform unit units usage use utilization value values version very wait warp warpgroup warps wave wavefronts waves windows
-    work workload works write x64 x86 x86_64 yes
+    drain dram driver dynamic effect eligible equal excessive executed extended false file floating fma fp fp16 fp32
+    fp64 fp8 full function fused general global gpu graph grid group half hardware hierarchical high hit imbalance
+    imc info inst instruction instructions int integer issue issued kernel l1 l1tex l2 lane latency launch lg light
+    limit limited limiter line link linux load loads local location logical long low lrc lts mac mangled math max
+    mbar membar memory metrics min mio misc miscellaneous miss mma most move movement name native nested no node non
+    none not nsight numa number nvlink occupancy of off on only opcode operation operations os other partial pass
+    passes pattern pc pcie peak perf physical pipe pipeline pipelines pm point policy ppcie precision predicate
+    prefer profiler public python qnx range rate ratio read register registers relaxed release replay requests reset
+    roofline sampling sass scheduler schedulers scoreboard section section0 section1 sectors selected series set
+    shared short single size sleeping slice slices slot slots slow sm small sms smsp smsps sol source speed spill
+    spilling spread stable stall stalls state states statistics stats store stores strict summary surface system
+    table tables tail target tc tensor tex texture theoretical thread threads throttle throughput timeline tmem
+    topology total traffic true type uncoalesced uniform unit units usage use utilization value values version very
+    wait warp warpgroup warps wave wavefronts waves windows work workload works write x64 x86 x86_64 yes
     "
     .split_ascii_whitespace()
     .collect()

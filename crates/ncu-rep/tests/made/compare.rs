@@ -139,18 +139,20 @@ fn secrets(report: &Report<'_>, options: &Options) -> BTreeSet<Vec<u8>> {
         let program = words
             .iter()
             .position(|word| Some(*word) == session.collection.program.as_deref());
-        // An argument that is also a part of a kernel's or metric's name is in the report for that reason.
+        // An argument that is also a part of a kernel's or metric's name, or of an option, is in the report for that reason.
+        let options = &words[..program.unwrap()];
         let is_name = |word: &str| {
-            report.profiles().any(|profile| {
-                let header = profile.header().value;
-                let mangled = header.mangled_name.unwrap_or_default();
-                mangled.contains(word)
-                    || profile
-                        .metrics()
-                        .value
-                        .iter()
-                        .any(|metric| metric.name.contains(word))
-            })
+            options.iter().any(|option| option.contains(word))
+                || report.profiles().any(|profile| {
+                    let header = profile.header().value;
+                    let mangled = header.mangled_name.unwrap_or_default();
+                    mangled.contains(word)
+                        || profile
+                            .metrics()
+                            .value
+                            .iter()
+                            .any(|metric| metric.name.contains(word))
+                })
         };
         let words_of_program = words[program.unwrap()..].iter();
         texts.extend(
@@ -159,7 +161,11 @@ fn secrets(report: &Report<'_>, options: &Options) -> BTreeSet<Vec<u8>> {
                 .map(|word| (*word).to_owned()),
         );
         let output = words.iter().position(|word| *word == "-o").unwrap();
-        texts.push(words[output + 1].to_owned());
+        let output = words[output + 1];
+        // A report may be called after the set or the mode that it was made with.
+        if words.iter().filter(|word| word.contains(output)).count() == 1 {
+            texts.push(output.to_owned());
+        }
     }
     for key in report.sources() {
         let source = report.source(key).unwrap().value;
