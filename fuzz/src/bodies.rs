@@ -15,6 +15,19 @@ pub fn report(input: &[u8]) {
             assert!(!problem.to_string().is_empty());
         });
     }
+    for rename_kernels in [false, true] {
+        let options = ncu_rep::redact::Options { rename_kernels };
+        if let Ok(redacted) = ncu_rep::redact::redact_to_vec(&unpacked.bytes, &options) {
+            // Whatever the damage, the copy has none.
+            let copy = Report::parse(&redacted.bytes);
+            assert!(copy.is_ok());
+            if let Ok(copy) = copy {
+                let mut problems = Vec::new();
+                walk(&copy, &mut |problem| problems.push(problem));
+                assert_eq!(problems, []);
+            }
+        }
+    }
 }
 
 /// A CSV export of `ncu`.

@@ -57,6 +57,14 @@ pub(crate) enum Kind {
     Cubin(Cow<'static, str>),
     #[error("not a readable CSV export: {0}")]
     Csv(Cow<'static, str>),
+    #[error("cannot write: {0}")]
+    Write(String),
+    #[error("format version {0} is newer than what can be redacted safely; nothing was written")]
+    VersionToRedact(u64),
+    #[error(
+        "a redacted message is longer than {limit} bytes, which is the most that a report can hold"
+    )]
+    MessageSize { limit: u64 },
 }
 
 impl Error {
@@ -95,6 +103,9 @@ impl Error {
             Kind::Csv(_) => "NCU0014",
             Kind::Swollen { .. } => "NCU0015",
             Kind::Unannounced { .. } => "NCU0016",
+            Kind::Write(_) => "NCU0017",
+            Kind::VersionToRedact(_) => "NCU0018",
+            Kind::MessageSize { .. } => "NCU0019",
         }
     }
 

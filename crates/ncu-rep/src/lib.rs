@@ -35,9 +35,11 @@ pub mod csv;
 pub mod cubin;
 #[cfg(feature = "decompress")]
 mod decompress;
+mod encode;
 mod error;
 mod metric;
 mod metric_table;
+pub mod redact;
 pub mod report;
 mod unit;
 mod wire;

@@ -26,6 +26,8 @@ static MEMORY: PeakAlloc = PeakAlloc;
 const INDEX: usize = 8;
 /// Bytes in memory for each byte of a report, index included, while any part of it is decoded.
 const PARTS: usize = 20;
+/// Bytes in memory for each byte of a report, while it is redacted.
+const REDACTION: usize = 20;
 /// Bytes in memory for each byte of a cubin, while its lines are decoded.
 const LINES: usize = 16;
 /// What does not depend on the input: for a report, and for a cubin, whose lists of files may be long in a small file.
@@ -70,6 +72,26 @@ fn memory_is_bounded_by_a_multiple_of_the_input() {
                 input.len(),
                 index + parts,
                 (PARTS, CONSTANT),
+            );
+            drop(report);
+            let start = Instant::now();
+            let options = ncu_rep::redact::Options {
+                rename_kernels: true,
+            };
+            let (_, used) =
+                peak(|| ncu_rep::redact::redact(&input, &options, &mut std::io::sink()));
+            eprintln!(
+                "{name:30} {:8} bytes: redacted {:4.1}x {:9.1?}",
+                input.len(),
+                used as f64 / input.len() as f64,
+                start.elapsed(),
+            );
+            check(
+                name,
+                "the redaction",
+                input.len(),
+                used,
+                (REDACTION, CONSTANT),
             );
         }
     }

@@ -67,7 +67,7 @@ pub enum ClockControl {
 }
 
 /// Options of the profiler that take no value. Everything else that starts with a dash takes one.
-const SWITCHES: &[&str] = &[
+pub(crate) const SWITCHES: &[&str] = &[
     "-f",
     "-h",
     "-v",

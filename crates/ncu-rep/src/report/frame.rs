@@ -18,11 +18,11 @@ use crate::wire::{self, Message, Room};
 /// `NVR` and a zero byte.
 pub(crate) const MAGIC: [u8; 4] = *b"NVR\0";
 /// The format version that every report seen so far has.
-const KNOWN_VERSION: u64 = 7;
+pub(crate) const KNOWN_VERSION: u64 = 7;
 /// What is kept of a whole report may take so many times its bytes in memory.
-const INDEX_FACTOR: u64 = 8;
+pub(crate) const INDEX_FACTOR: u64 = 8;
 /// What a string of the table takes beside its text: its place in a list and in a map, both with space to grow.
-const STRING_COST: usize = 128;
+pub(crate) const STRING_COST: usize = 128;
 
 /// Where a profiled workload lies in the file. Kept small, since it may be as short as four bytes there.
 #[derive(Clone, Copy, Debug)]
@@ -49,36 +49,35 @@ pub(super) fn sized_at(bytes: &[u8], offset: u64) -> Message<'_> {
 }
 
 /// One kind of payload entry.
-#[derive(Clone, Copy)]
-enum Content {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
     Source,
     Workload(WorkloadKind),
 }
 
 /// What a block header says of the payload: the number of entries by kind, in the order in which they stand there.
 #[derive(Default)]
-struct BlockHeader<'a> {
+pub(crate) struct BlockHeader<'a> {
     sources: u64,
     kernels: u64,
     ranges: u64,
     command_lists: u64,
     graphs: u64,
     payload_size: u64,
-    process: Option<Message<'a>>,
+    pub(crate) process: Option<Message<'a>>,
+}
+
+/// A part of a block header that is more than a number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum HeaderPart<'a> {
+    Capture(Message<'a>),
+    Strings(Message<'a>),
+    Unknown,
 }
 
 pub(super) fn parse(bytes: &[u8]) -> Result<Report<'_>, Error> {
-    if bytes.is_empty() {
-        return Err(Error::new(Kind::Empty, 0, ""));
-    }
-    if !bytes.starts_with(&MAGIC) {
-        return Err(Error::new(Kind::NotAReport(describe(bytes)), 0, ""));
-    }
     let mut reader = Reader {
-        cursor: Cursor {
-            bytes,
-            position: MAGIC.len(),
-        },
+        cursor: Cursor::open(bytes)?,
         version: None,
         session: SessionBuilder::default(),
         processes: Vec::new(),
@@ -139,12 +138,26 @@ fn describe(bytes: &[u8]) -> Cow<'static, str> {
 
 /// A position in the file.
 #[derive(Clone, Copy)]
-struct Cursor<'a> {
+pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
     position: usize,
 }
 
 impl<'a> Cursor<'a> {
+    /// A cursor behind the magic of a report.
+    pub(crate) fn open(bytes: &'a [u8]) -> Result<Self, Error> {
+        if bytes.is_empty() {
+            return Err(Error::new(Kind::Empty, 0, ""));
+        }
+        if !bytes.starts_with(&MAGIC) {
+            return Err(Error::new(Kind::NotAReport(describe(bytes)), 0, ""));
+        }
+        Ok(Self {
+            bytes,
+            position: MAGIC.len(),
+        })
+    }
+
     fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.position..).unwrap_or_default()
     }
@@ -153,7 +166,7 @@ impl<'a> Cursor<'a> {
         u64::try_from(self.position).unwrap_or(u64::MAX)
     }
 
-    fn at_end(&self) -> bool {
+    pub(crate) fn at_end(&self) -> bool {
         self.position >= self.bytes.len()
     }
 
@@ -199,9 +212,76 @@ impl<'a> Cursor<'a> {
     }
 
     /// A message behind its size.
-    fn sized(&mut self) -> Result<Message<'a>, Error> {
+    pub(crate) fn sized(&mut self) -> Result<Message<'a>, Error> {
         let size = self.size()?;
         self.take(u64::from(size))
+    }
+
+    /// The header of the next block; absent if it is empty, which is a problem.
+    pub(crate) fn block_header(
+        &mut self,
+        problems: &mut Problems,
+    ) -> Result<Option<Message<'a>>, Error> {
+        let message = self.sized().map_err(|error| error.inside("header"))?;
+        if !message.bytes.is_empty() {
+            return Ok(Some(message));
+        }
+        // A copy that broke off may end in zeros, which would pass for blocks without content.
+        let zeros = self.rest().iter().take_while(|byte| **byte == 0);
+        let zeros = zeros.count() & !3;
+        self.position = self.position.saturating_add(zeros);
+        let kind = Kind::Wire("it is empty");
+        problems.push(Error::new(kind, message.offset, "block header"));
+        Ok(None)
+    }
+
+    /// Goes over the payload of a block, entry by entry. An error of the visitor ends it.
+    pub(crate) fn payload(
+        &mut self,
+        header: &BlockHeader<'a>,
+        problems: &mut Problems,
+        mut visit: impl FnMut(Content, Message<'a>, &mut Problems) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let start = *self;
+        let whole = self.take(header.payload_size);
+        // A payload that breaks off still has its first entries.
+        let end = match &whole {
+            Ok(_) => self.position,
+            Err(_) => start.bytes.len(),
+        };
+        let mut payload = Cursor {
+            bytes: start.bytes.get(..end).unwrap_or_default(),
+            position: start.position,
+        };
+        for (content, count) in header.contents() {
+            for found in 0..count {
+                if payload.at_end() {
+                    if whole.is_ok() {
+                        let kind = Kind::Count {
+                            announced: count,
+                            found,
+                        };
+                        problems.push(Error::new(kind, payload.offset(), content.name()));
+                    }
+                    break;
+                }
+                match payload.sized() {
+                    Ok(message) => visit(content, message, problems)?,
+                    Err(error) if whole.is_ok() => {
+                        problems.push(error.inside_parent().inside(content.name()));
+                        return Ok(());
+                    }
+                    Err(error) => return Err(error.inside(content.name())),
+                }
+            }
+        }
+        if whole.is_ok() && !payload.at_end() {
+            let kind = Kind::Unannounced {
+                bytes: wire::len(payload.rest()),
+            };
+            problems.push(Error::new(kind, payload.offset(), "payload"));
+        }
+        whole.map(|_| ()).map_err(|error| error.inside("payload"))
     }
 }
 
@@ -272,81 +352,51 @@ impl<'a> Reader<'a> {
     }
 
     fn read_block(&mut self) -> Result<(), Error> {
-        let message = self
-            .cursor
-            .sized()
-            .map_err(|error| error.inside("header"))?;
-        if message.bytes.is_empty() {
-            // A copy that broke off may end in zeros, which would pass for blocks without content.
-            let zeros = self.cursor.rest().iter().take_while(|byte| **byte == 0);
-            let zeros = zeros.count() & !3;
-            self.cursor.position = self.cursor.position.saturating_add(zeros);
-            let kind = Kind::Wire("it is empty");
-            self.problems
-                .push(Error::new(kind, message.offset, "block header"));
+        let Some(message) = self.cursor.block_header(&mut self.problems)? else {
             return Ok(());
-        }
-        let header = self.read_header(message)?;
+        };
+        let mut problems = std::mem::take(&mut self.problems);
+        let header = BlockHeader::decode(message, &mut problems, |part, problems| {
+            self.add_part(part, problems);
+        });
+        self.problems = problems;
+        let header = header?;
         let process = header
             .process
             .map_or(NO_PROCESS, |message| self.process_index(message));
-        self.read_payload(&header, process)
+        let mut cursor = self.cursor;
+        let mut problems = std::mem::take(&mut self.problems);
+        let outcome = cursor.payload(&header, &mut problems, |content, message, problems| {
+            self.add_entry(content, message, process, problems);
+            Ok(())
+        });
+        self.cursor = cursor;
+        self.problems = problems;
+        outcome
     }
 
-    /// Takes what a block header holds. Damage is fatal only where it hides the size of the payload.
-    fn read_header(&mut self, message: Message<'a>) -> Result<BlockHeader<'a>, Error> {
-        let mut header = BlockHeader::default();
-        let mut has_size = false;
-        for field in message.fields() {
-            let field = match field.map_err(|error| error.inside("header")) {
-                Ok(field) => field,
-                Err(error) if has_size => {
-                    self.problems.push(error);
-                    break;
+    fn add_part(&mut self, part: HeaderPart<'a>, problems: &mut Problems) {
+        match part {
+            HeaderPart::Capture(capture) => {
+                if let Err(error) = self.session.add(capture, &mut self.room) {
+                    problems.push(error.inside("capture details"));
                 }
-                Err(error) => return Err(error),
-            };
-            let number = field.value.varint().unwrap_or(0);
-            match (field.number, field.value.message()) {
-                (1, _) => header.sources = number,
-                (2, _) => header.kernels = number,
-                (3, Some(capture)) => {
-                    if let Err(error) = self.session.add(capture, &mut self.room) {
-                        self.problems.push(error.inside("capture details"));
-                    }
-                }
-                (4, Some(table)) if !self.strings_end => {
-                    if let Err(error) = self.add_strings(table) {
-                        self.strings_end = true;
-                        self.problems.push(error.inside("string table"));
-                    }
-                }
-                (5, _) => {
-                    has_size = true;
-                    header.payload_size = number;
-                }
-                (6, message) => header.process = message,
-                (7, _) => header.ranges = number,
-                (8, _) => header.command_lists = number,
-                (9, _) => header.graphs = number,
-                _ => {}
             }
+            HeaderPart::Strings(table) if !self.strings_end => {
+                if let Err(error) = self.add_strings(table, problems) {
+                    self.strings_end = true;
+                    problems.push(error.inside("string table"));
+                }
+            }
+            HeaderPart::Strings(_) | HeaderPart::Unknown => {}
         }
-        Ok(header)
     }
 
     /// The table is additive: indices run on from block to block.
-    fn add_strings(&mut self, table: Message<'a>) -> Result<(), Error> {
+    fn add_strings(&mut self, table: Message<'a>, problems: &mut Problems) -> Result<(), Error> {
         let mut bad = None;
-        for field in table.fields() {
-            let field = field?;
-            if field.number != 1 {
-                continue;
-            }
-            let Some(message) = field.value.message() else {
-                let kind = Kind::Wire("a string is stored as a number");
-                return Err(Error::new(kind, table.offset, ""));
-            };
+        for string in strings(table) {
+            let message = string?;
             self.room.charge(STRING_COST)?;
             let text = message.text();
             if let Cow::Owned(_) = text {
@@ -355,8 +405,7 @@ impl<'a> Reader<'a> {
             self.strings.push(text);
         }
         if let Some(offset) = bad {
-            self.problems
-                .push(Error::new(Kind::Utf8, offset, "string table"));
+            problems.push(Error::new(Kind::Utf8, offset, "string table"));
         }
         Ok(())
     }
@@ -382,57 +431,17 @@ impl<'a> Reader<'a> {
         index
     }
 
-    fn read_payload(&mut self, header: &BlockHeader<'a>, process: u32) -> Result<(), Error> {
-        let start = self.cursor;
-        let whole = self.cursor.take(header.payload_size);
-        // A payload that breaks off still has its first entries.
-        let end = match &whole {
-            Ok(_) => self.cursor.position,
-            Err(_) => start.bytes.len(),
-        };
-        let mut payload = Cursor {
-            bytes: start.bytes.get(..end).unwrap_or_default(),
-            position: start.position,
-        };
-        for (content, count) in header.contents() {
-            for found in 0..count {
-                if payload.at_end() {
-                    if whole.is_ok() {
-                        let kind = Kind::Count {
-                            announced: count,
-                            found,
-                        };
-                        self.problems
-                            .push(Error::new(kind, payload.offset(), content.name()));
-                    }
-                    break;
-                }
-                match payload.sized() {
-                    Ok(message) => self.add_entry(content, message, process),
-                    Err(error) if whole.is_ok() => {
-                        self.problems
-                            .push(error.inside_parent().inside(content.name()));
-                        return Ok(());
-                    }
-                    Err(error) => return Err(error.inside(content.name())),
-                }
-            }
-        }
-        if whole.is_ok() && !payload.at_end() {
-            let kind = Kind::Unannounced {
-                bytes: wire::len(payload.rest()),
-            };
-            self.problems
-                .push(Error::new(kind, payload.offset(), "payload"));
-        }
-        whole.map(|_| ()).map_err(|error| error.inside("payload"))
-    }
-
-    fn add_entry(&mut self, content: Content, message: Message<'a>, process: u32) {
+    fn add_entry(
+        &mut self,
+        content: Content,
+        message: Message<'a>,
+        process: u32,
+        problems: &mut Problems,
+    ) {
         match content {
             Content::Source => {
                 if let Err(error) = self.sources.add(message, process) {
-                    self.problems.push(error.inside("source"));
+                    problems.push(error.inside("source"));
                 }
             }
             Content::Workload(kind) => self.entries.push(Entry {
@@ -445,7 +454,7 @@ impl<'a> Reader<'a> {
 }
 
 impl Content {
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Source => "source",
             Self::Workload(kind) => kind.field_name(),
@@ -453,7 +462,57 @@ impl Content {
     }
 }
 
-impl BlockHeader<'_> {
+/// The strings of one part of the string table, up to the first damage.
+pub(crate) fn strings(table: Message<'_>) -> impl Iterator<Item = Result<Message<'_>, Error>> {
+    table
+        .fields()
+        .filter(|field| !matches!(field, Ok(field) if field.number != 1))
+        .map(move |field| {
+            field?.value.message().ok_or_else(|| {
+                let kind = Kind::Wire("a string is stored as a number");
+                Error::new(kind, table.offset, "")
+            })
+        })
+}
+
+impl<'a> BlockHeader<'a> {
+    /// Reads a header and hands over its larger parts. Damage is fatal only where it hides the size of the payload.
+    pub(crate) fn decode(
+        message: Message<'a>,
+        problems: &mut Problems,
+        mut visit: impl FnMut(HeaderPart<'a>, &mut Problems),
+    ) -> Result<Self, Error> {
+        let mut header = Self::default();
+        let mut has_size = false;
+        for field in message.fields() {
+            let field = match field.map_err(|error| error.inside("header")) {
+                Ok(field) => field,
+                Err(error) if has_size => {
+                    problems.push(error);
+                    break;
+                }
+                Err(error) => return Err(error),
+            };
+            let number = field.value.varint().unwrap_or(0);
+            match (field.number, field.value.message()) {
+                (1, _) => header.sources = number,
+                (2, _) => header.kernels = number,
+                (3, Some(capture)) => visit(HeaderPart::Capture(capture), problems),
+                (4, Some(table)) => visit(HeaderPart::Strings(table), problems),
+                (5, _) => {
+                    has_size = true;
+                    header.payload_size = number;
+                }
+                (6, message) => header.process = message,
+                (7, _) => header.ranges = number,
+                (8, _) => header.command_lists = number,
+                (9, _) => header.graphs = number,
+                _ => visit(HeaderPart::Unknown, problems),
+            }
+        }
+        Ok(header)
+    }
+
     fn contents(&self) -> [(Content, u64); 5] {
         [
             (Content::Source, self.sources),
@@ -469,7 +528,7 @@ impl BlockHeader<'_> {
 }
 
 impl Process {
-    fn fill(&mut self, message: Message<'_>) -> Result<(), Error> {
+    pub(crate) fn fill(&mut self, message: Message<'_>) -> Result<(), Error> {
         for field in message.fields() {
             let field = field?;
             match field.number {

@@ -1,7 +1,7 @@
 //! The binary report: blocks, capture details, sources and profiled workloads.
 
-mod collection;
-mod frame;
+pub(crate) mod collection;
+pub(crate) mod frame;
 mod header;
 mod nvtx;
 mod profile;
