@@ -140,6 +140,13 @@ impl Output {
         }
     }
 
+    /// Says what was done beside the answer.
+    pub(crate) fn note(&self, message: &str) {
+        if !self.is_quiet {
+            self.say("note", Role::Dim, message, None);
+        }
+    }
+
     /// Says why there is no answer.
     pub(crate) fn complain(&self, error: &ExpectedError) {
         self.say("error", Role::Bad, &error.message, error.hint.as_deref());

@@ -27,7 +27,7 @@ pub(crate) struct ExportOptions {
 
 pub(crate) fn run(options: &ExportOptions, output: &mut Output) -> Result<Code, ExpectedError> {
     if options.redact {
-        return redact(options, output);
+        return super::redact::run(&options.files, options.rename_kernels, output);
     }
     let mut export = Export {
         options,
@@ -235,8 +235,4 @@ fn scalar<'v>(value: &'v Value<'_>) -> Scalar<'v> {
         Value::U64(value) => Scalar::Integer(*value),
         Value::U32(value) => Scalar::Integer(u64::from(*value)),
     }
-}
-
-fn redact(_options: &ExportOptions, _output: &Output) -> Result<Code, ExpectedError> {
-    Err(ExpectedError::internal("PLACEHOLDER"))
 }

@@ -1,4 +1,5 @@
 //! The verbs, one file each.
 
 pub(crate) mod export;
+pub(crate) mod redact;
 pub(crate) mod why;
