@@ -7,6 +7,7 @@ mod hostile;
 mod json;
 mod pages;
 mod readme;
+mod redact;
 mod schema;
 
 use driver::root;
