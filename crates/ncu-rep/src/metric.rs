@@ -71,7 +71,29 @@ impl Value<'_> {
 
 impl<'r> Value<'r> {
     /// Decodes a value message; an empty message is a value that is not available.
+    #[inline]
     pub(crate) fn decode(message: Message<'r>) -> Result<Option<Self>, Error> {
+        match Self::usual(message.bytes) {
+            Some(value) => Ok(Some(value)),
+            None => Self::decode_fields(message),
+        }
+    }
+
+    /// The value of a message that is one field, in one of the two forms that nearly all have.
+    // Always inlined: a value that goes through memory costs more than its decoding.
+    #[inline(always)]
+    fn usual(message: &[u8]) -> Option<Self> {
+        match *message {
+            [0x19, a, b, c, d, e, f, g, h] => {
+                let bytes = [a, b, c, d, e, f, g, h];
+                Some(Self::F64(f64::from_le_bytes(bytes)))
+            }
+            [0x28, ref number @ ..] => wire::whole_varint(number).map(Self::U64),
+            _ => None,
+        }
+    }
+
+    fn decode_fields(message: Message<'r>) -> Result<Option<Self>, Error> {
         let mut found = None;
         for field in message.fields() {
             let field = field?;
@@ -126,6 +148,9 @@ pub struct Instance<'r> {
     pub value: Option<Value<'r>>,
 }
 
+/// Number of the field that holds an instance.
+const INSTANCES: u8 = 3;
+
 /// A metric of one workload.
 #[derive(Clone, Debug)]
 pub struct Metric<'r> {
@@ -165,7 +190,8 @@ impl<'r> Metric<'r> {
         let mut index = 0_u64; // The wire format leaves out a zero.
         let mut value = None;
         let mut category = Category::Counter;
-        for field in message.fields() {
+        let mut fields = message.fields();
+        while let Some(field) = fields.next() {
             let field = field?;
             match field.number {
                 1 => index = field.value.varint().unwrap_or(0),
@@ -174,6 +200,8 @@ impl<'r> Metric<'r> {
                         value = Value::decode(message)?;
                     }
                 }
+                // All of them are passed over at once.
+                3 => while fields.next_short(INSTANCES).is_some() {},
                 4 => {
                     category = match field.value.varint() {
                         Some(0) | None => Category::Counter,
@@ -270,62 +298,97 @@ impl<'r> Iterator for Instances<'r> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
+        // Small enough to become a part of the caller's loop.
+        if let Cursor::Encoded(fields) = &mut self.0 {
+            let mut ahead = fields.clone();
+            if let Some(instance) = ahead.next_short(INSTANCES).and_then(Instance::usual) {
+                *fields = ahead;
+                return Some(Ok(instance));
+            }
+        }
+        self.next_unusual()
+    }
+}
+
+impl<'r> Instances<'r> {
+    #[inline(never)]
+    fn next_unusual(&mut self) -> Option<Result<Instance<'r>, Error>> {
         match &mut self.0 {
             Cursor::Listed(list) => list.next().cloned().map(Ok),
             Cursor::Encoded(fields) => loop {
                 match fields.next()? {
                     Err(error) => return Some(Err(error.inside("instances"))),
-                    Ok(field) => {
-                        if let (3, Some(message)) = (field.number, field.value.message()) {
-                            return Some(
-                                decode_instance(message).map_err(|e| e.inside("instances")),
-                            );
-                        }
+                    Ok(field) if field.number == u32::from(INSTANCES) => {
+                        let Some(message) = field.value.message() else {
+                            continue;
+                        };
+                        let instance = Instance::decode(message);
+                        return Some(instance.map_err(|error| error.inside("instances")));
                     }
+                    Ok(_) => {}
                 }
             },
         }
     }
 }
 
-#[inline]
-fn decode_instance(message: Message<'_>) -> Result<Instance<'_>, Error> {
-    let mut instance = Instance {
-        key: None,
-        value: None,
-    };
-    for field in message.fields() {
-        let field = field?;
-        if let Some(message) = field.value.message() {
-            match field.number {
-                1 => instance.key = Value::decode(message)?,
-                2 => instance.value = Value::decode(message)?,
-                _ => {}
+impl<'r> Instance<'r> {
+    /// An instance with a key and a value, both of them in the usual form.
+    #[inline]
+    fn usual(message: &'r [u8]) -> Option<Self> {
+        let mut fields = Message::new(message, 0).fields();
+        let (key, value) = (fields.next_short(1)?, fields.next_short(2)?);
+        if !fields.is_done() {
+            return None;
+        }
+        Some(Self {
+            key: Some(Value::usual(key)?),
+            value: Some(Value::usual(value)?),
+        })
+    }
+
+    fn decode(message: Message<'r>) -> Result<Self, Error> {
+        let mut instance = Self {
+            key: None,
+            value: None,
+        };
+        for field in message.fields() {
+            let field = field?;
+            if let Some(message) = field.value.message() {
+                match field.number {
+                    1 => instance.key = Value::decode(message)?,
+                    2 => instance.value = Value::decode(message)?,
+                    _ => {}
+                }
             }
         }
+        Ok(instance)
     }
-    Ok(instance)
+}
+
+/// Finds the numbers of names.
+#[derive(Clone, Debug)]
+struct NameIndex {
+    /// The number of each name: the first of equal ones, which an appended report repeats.
+    slots: HashMap<Box<str>, u32>,
+    /// For each number the first number of the same name.
+    first: Vec<u32>,
 }
 
 /// Metric names of a whole report, each with its number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names<'a> {
     list: Vec<Cow<'a, str>>,
-    /// The number of each name: the first of equal ones, which an appended report repeats.
-    index: HashMap<Cow<'a, str>, u32>,
-    /// For each number the first number of the same name.
-    first: Vec<u32>,
+    /// Built when the first name is looked up: whoever walks over all metrics needs none.
+    index: OnceLock<NameIndex>,
 }
 
 impl<'a> Names<'a> {
     pub(crate) fn new(list: Vec<Cow<'a, str>>) -> Self {
-        let mut index = HashMap::with_capacity(list.len());
-        let first = list
-            .iter()
-            .zip(0..)
-            .map(|(name, slot)| *index.entry(name.clone()).or_insert(slot))
-            .collect();
-        Self { list, index, first }
+        Self {
+            list,
+            index: OnceLock::new(),
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -337,7 +400,20 @@ impl<'a> Names<'a> {
     }
 
     fn slot(&self, name: &str) -> Option<u32> {
-        self.index.get(name).copied()
+        self.index().slots.get(name).copied()
+    }
+
+    fn index(&self) -> &NameIndex {
+        self.index.get_or_init(|| {
+            let mut slots = HashMap::with_capacity(self.list.len());
+            let first = self
+                .list
+                .iter()
+                .zip(0..)
+                .map(|(name, slot)| *slots.entry(Box::from(&**name)).or_insert(slot))
+                .collect();
+            NameIndex { slots, first }
+        })
     }
 }
 
@@ -383,15 +459,21 @@ impl<'r> Metrics<'r> {
 
     /// Adds a metric under the number that its name has in the report.
     pub(crate) fn insert(&mut self, slot: usize, metric: Metric<'r>) {
-        let first = self.names.first.get(slot);
-        self.slots.push(first.copied().unwrap_or(u32::MAX));
+        self.slots.push(u32::try_from(slot).unwrap_or(u32::MAX));
         self.list.push(metric);
         self.places.take();
     }
 
     fn places(&self) -> &[(u32, u32)] {
         self.places.get_or_init(|| {
-            let mut places: Vec<_> = self.slots.iter().copied().zip(0..).collect();
+            let first = &self.names.index().first;
+            let first_slot = |slot: &u32| first.get(usize::try_from(*slot).ok()?).copied();
+            let mut places: Vec<_> = self
+                .slots
+                .iter()
+                .zip(0..)
+                .filter_map(|(slot, place)| Some((first_slot(slot)?, place)))
+                .collect();
             places.sort_unstable();
             places.dedup_by_key(|(slot, _)| *slot);
             places
@@ -467,4 +549,76 @@ fn float(value: u64) -> f64 {
 fn whole(value: f64) -> Option<u64> {
     const LIMIT: f64 = 9_007_199_254_740_992.0; // 2^53: above it not every integer has a float.
     ((0.0..=LIMIT).contains(&value) && value.fract().abs() < f64::EPSILON).then_some(value as u64)
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shortcuts_give_what_the_fields_give() {
+        let mut float = vec![0x19];
+        float.extend(2.5_f64.to_le_bytes());
+        let values: &[&[u8]] = &[
+            &float,
+            &[0x28, 7],
+            &[0x28, 0x96, 0x01],
+            &[0x28, 0x80, 0x80, 0x01],
+            &[0x28, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f],
+            &[0x28, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f],
+            // Two fields, of which the last counts; a number of ten bytes; one that breaks off.
+            &[0x28, 7, 0x28, 8],
+            &[
+                0x28, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1,
+            ],
+            &[0x28, 0x80],
+            &[0x20, 7],
+            &[0x0a, 1, b'x'],
+            &[],
+        ];
+        for bytes in values {
+            let by_fields = Value::decode_fields(Message::new(bytes, 0));
+            match Value::usual(bytes) {
+                Some(value) => assert_eq!(by_fields.unwrap(), Some(value), "{bytes:x?}"),
+                None => assert_eq!(by_fields, Value::decode(Message::new(bytes, 0))),
+            }
+        }
+        assert_eq!(Value::usual(&[0x28, 0x96, 0x01]), Some(Value::U64(150)));
+    }
+
+    #[test]
+    fn instances_in_unusual_forms_stand_between_usual_ones() {
+        let usual = [0x1a, 8, 0x0a, 2, 0x28, 1, 0x12, 2, 0x28, 5];
+        let value_first = [0x1a, 8, 0x12, 2, 0x28, 6, 0x0a, 2, 0x28, 2];
+        let without_key = [0x1a, 4, 0x12, 2, 0x28, 7];
+        let category = [0x20, 1];
+        let bytes = [&usual[..], &value_first, &category, &without_key, &usual].concat();
+        let names = Names::new(vec![Cow::Borrowed("m")]);
+        let mut metrics = Metrics::new(&names);
+        metrics
+            .decode(Message::new(&bytes, 0), &mut Room::new(0, 0))
+            .unwrap();
+        let metric = metrics.get("m").unwrap();
+        assert_eq!(metric.category, Category::Series);
+        let found: Vec<_> = metric
+            .instances()
+            .map(|instance| {
+                let Instance { key, value } = instance.unwrap();
+                (
+                    key.and_then(|key| key.integer()),
+                    value.and_then(|value| value.integer()),
+                )
+            })
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (Some(1), Some(5)),
+                (Some(2), Some(6)),
+                (None, Some(7)),
+                (Some(1), Some(5))
+            ]
+        );
+    }
 }

@@ -73,7 +73,11 @@ impl<'a> Message<'a> {
 
     /// The message as text; bytes that are not UTF-8 are replaced.
     pub(crate) fn text(self) -> Cow<'a, str> {
-        String::from_utf8_lossy(self.bytes)
+        // Checking first is faster: the lossy conversion looks for the next bad byte in smaller steps.
+        match std::str::from_utf8(self.bytes) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => String::from_utf8_lossy(self.bytes),
+        }
     }
 }
 
@@ -130,6 +134,27 @@ impl<'a> Fields<'a> {
         self.end.saturating_sub(len(self.rest))
     }
 
+    /// Whether no field is left.
+    #[inline]
+    pub(crate) fn is_done(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// The next field, if it is a byte string with this number and shorter than 128 bytes: a shortcut for the long
+    /// lists that make up most of a report. Anything else is left where it is.
+    #[inline]
+    pub(crate) fn next_short(&mut self, number: u8) -> Option<&'a [u8]> {
+        let [tag, size, rest @ ..] = self.rest else {
+            return None;
+        };
+        if *tag != (number << 3) | 2 || *size >= 0x80 {
+            return None;
+        }
+        let (bytes, rest) = rest.split_at_checked(usize::from(*size))?;
+        self.rest = rest;
+        Some(bytes)
+    }
+
     #[inline]
     fn varint(&mut self) -> Result<u64, Error> {
         // Most tags and lengths are one byte.
@@ -147,7 +172,7 @@ impl<'a> Fields<'a> {
         let mut value = 0_u64;
         for shift in (0..64).step_by(7) {
             let Some((&byte, rest)) = self.rest.split_first() else {
-                return Err(Error::new(Kind::Wire("a number breaks off"), start, ""));
+                return Err(malformed("a number breaks off", start));
             };
             self.rest = rest;
             value |= u64::from(byte & 0x7f) << shift;
@@ -155,29 +180,17 @@ impl<'a> Fields<'a> {
                 return Ok(value);
             }
         }
-        Err(Error::new(
-            Kind::Wire("a number is longer than 10 bytes"),
-            start,
-            "",
-        ))
+        Err(malformed("a number is longer than 10 bytes", start))
     }
 
     #[inline]
     fn take(&mut self, count: u64) -> Result<&'a [u8], Error> {
-        let place = self.offset();
-        let available = len(self.rest);
-        let overrun = || {
-            Error::new(
-                Kind::Overrun {
-                    needed: count,
-                    available,
-                },
-                place,
-                "",
-            )
+        let parts = usize::try_from(count)
+            .ok()
+            .and_then(|count| self.rest.split_at_checked(count));
+        let Some((head, rest)) = parts else {
+            return Err(overrun(count, self));
         };
-        let count = usize::try_from(count).map_err(|_| overrun())?;
-        let (head, rest) = self.rest.split_at_checked(count).ok_or_else(overrun)?;
         self.rest = rest;
         Ok(head)
     }
@@ -189,25 +202,18 @@ impl<'a> Fields<'a> {
                 self.rest = rest;
                 Ok(*head)
             }
-            None => Err(Error::new(
-                Kind::Wire("a fixed-size value breaks off"),
-                self.offset(),
-                "",
-            )),
+            None => Err(malformed("a fixed-size value breaks off", self.offset())),
         }
     }
 
-    #[inline]
+    // Always inlined: a field that goes through memory costs more than all of its decoding.
+    #[inline(always)]
     fn field(&mut self) -> Result<Field<'a>, Error> {
         let start = self.offset();
         let tag = self.varint()?;
         let number = u32::try_from(tag >> 3).unwrap_or(0);
         if number == 0 {
-            return Err(Error::new(
-                Kind::Wire("a field number is out of range"),
-                start,
-                "",
-            ));
+            return Err(malformed("a field number is out of range", start));
         }
         let value = match tag & 7 {
             0 => Value::Varint(self.varint()?),
@@ -221,16 +227,27 @@ impl<'a> Fields<'a> {
                 })
             }
             5 => Value::Fixed32(self.array()?),
-            _ => return Err(Error::new(Kind::Wire("an unknown wire type"), start, "")),
+            _ => return Err(malformed("an unknown wire type", start)),
         };
         Ok(Field { number, value })
     }
 }
 
+#[cold]
+fn malformed(what: &'static str, offset: u64) -> Error {
+    Error::new(Kind::Wire(what), offset, "")
+}
+
+#[cold]
+fn overrun(needed: u64, fields: &Fields<'_>) -> Error {
+    let available = len(fields.rest);
+    Error::new(Kind::Overrun { needed, available }, fields.offset(), "")
+}
+
 impl<'a> Iterator for Fields<'a> {
     type Item = Result<Field<'a>, Error>;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         if self.rest.is_empty() {
             return None;
@@ -292,6 +309,49 @@ impl Room {
     }
 }
 
+/// The number that the bytes are, if they are exactly one number of at most nine bytes. There are millions of them in
+/// a report, so that all bytes are taken at once.
+#[inline]
+pub(crate) fn whole_varint(bytes: &[u8]) -> Option<u64> {
+    match *bytes {
+        [byte] => (byte < 0x80).then_some(u64::from(byte)),
+        [low, high] => join_short([low, high, 0, 0], 0x80),
+        [low, middle, high] => join_short([low, middle, high, 0], 0x8080),
+        [a, b, c, d, e, f, g, h, last] => {
+            let low = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
+            let is_one = low & HIGH_BITS == HIGH_BITS && last < 0x80;
+            is_one.then(|| join_sevens(low) | (u64::from(last) << 56))
+        }
+        _ => {
+            // The first and the last four bytes may overlap.
+            let first = u64::from(u32::from_le_bytes(*bytes.first_chunk()?));
+            let last = u64::from(u32::from_le_bytes(*bytes.last_chunk()?));
+            let spare_bits = u32::try_from(8_usize.checked_sub(bytes.len())?).ok()? << 3;
+            let all = first | ((last << 32) >> spare_bits);
+            let is_one = all & HIGH_BITS == (HIGH_BITS >> 8) >> spare_bits;
+            is_one.then(|| join_sevens(all))
+        }
+    }
+}
+
+/// Joins two or three bytes whose high bits are as they should be.
+#[inline]
+fn join_short(bytes: [u8; 4], high_bits: u64) -> Option<u64> {
+    let bytes = u64::from(u32::from_le_bytes(bytes));
+    (bytes & HIGH_BITS == high_bits).then(|| join_sevens(bytes))
+}
+
+/// The bit of each byte that says that the number goes on.
+const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
+
+/// Joins the low seven bits of eight bytes.
+#[inline]
+fn join_sevens(bytes: u64) -> u64 {
+    let pairs = (bytes & 0x007f_007f_007f_007f) | ((bytes & 0x7f00_7f00_7f00_7f00) >> 1);
+    let fours = (pairs & 0x0000_3fff_0000_3fff) | ((pairs & 0x3fff_0000_3fff_0000) >> 2);
+    (fours & 0x0000_0000_0fff_ffff) | ((fours & 0x0fff_ffff_0000_0000) >> 4)
+}
+
 /// The length of a slice as the 64-bit number that offsets are made of.
 #[inline]
 pub(crate) fn len(bytes: &[u8]) -> u64 {
@@ -331,6 +391,43 @@ mod tests {
             fields.iter().map(|f| f.number).collect::<Vec<_>>(),
             [1, 2, 3, 4]
         );
+    }
+
+    #[test]
+    fn numbers_taken_at_once_are_those_taken_byte_by_byte() {
+        for bits in 0..63 {
+            for value in [
+                1_u64 << bits,
+                (1 << bits) - 1,
+                0x5a5a_5a5a_5a5a_5a5a >> bits,
+            ] {
+                let mut bytes = Vec::new();
+                let mut rest = value;
+                while rest >= 0x80 {
+                    bytes.push(u8::try_from(rest & 0x7f).unwrap() | 0x80);
+                    rest >>= 7;
+                }
+                bytes.push(u8::try_from(rest).unwrap());
+                assert_eq!(whole_varint(&bytes), Some(value));
+                bytes.push(0);
+                assert_eq!(whole_varint(&bytes), None, "more than {value}");
+                bytes.pop();
+                *bytes.last_mut().unwrap() |= 0x80;
+                assert_eq!(whole_varint(&bytes), None, "less than {value}");
+            }
+        }
+        assert_eq!(whole_varint(&[]), None);
+    }
+
+    #[test]
+    fn short_strings_are_taken_only_when_they_are_next_and_whole() {
+        let mut fields = Message::new(&[0x1a, 2, 7, 8, 0x1a, 0, 0x12, 0], 0).fields();
+        assert_eq!(fields.next_short(2), None);
+        assert_eq!(fields.next_short(3), Some(&[7, 8][..]));
+        assert_eq!(fields.next_short(3), Some(&[][..]));
+        assert_eq!(fields.next_short(3), None);
+        assert_eq!(fields.offset(), 6);
+        assert_eq!(Message::new(&[0x1a, 2, 7], 0).fields().next_short(3), None);
     }
 
     #[test]
