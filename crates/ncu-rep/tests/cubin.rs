@@ -106,6 +106,7 @@ fn registers_and_shared_memory_agree_with_launch_metrics() {
         let function = cubin.function(name).unwrap();
         // The driver gives at least 16 registers, and keeps 1024 bytes of shared memory for itself.
         assert_eq!(function.registers.unwrap().max(16), registers, "{name}");
+        assert!(function.symbol.is_some(), "{name}");
         assert_eq!(function.shared_bytes, Some(shared + 1024), "{name}");
     }
     // The only kernel of these that accesses local memory when it runs.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use ncu_rep::cubin::sass::Instruction;
 use ncu_rep::cubin::{Cubin, LineTable};
 use ncu_rep::report::Source;
 
@@ -66,14 +67,13 @@ impl CodeMap {
         }
     }
 
-    /// Adds the instructions of a disassembler, each with function, offset and text.
-    pub fn add_disassembly<'t>(
-        &mut self,
-        instructions: impl Iterator<Item = (&'t str, u64, &'t str)>,
-    ) {
-        for (function, offset, text) in instructions {
-            self.disassembly
-                .insert((function.to_owned(), offset), text.to_owned());
+    /// Adds the text of instructions, such as from [`ncu_rep::cubin::sass::instructions`].
+    pub fn add_disassembly<'t>(&mut self, instructions: impl Iterator<Item = Instruction<'t>>) {
+        for instruction in instructions {
+            self.disassembly.insert(
+                (instruction.function.to_owned(), instruction.offset),
+                instruction.text.to_owned(),
+            );
         }
     }
 

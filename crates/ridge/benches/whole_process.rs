@@ -173,6 +173,8 @@ fn why(path: &Path) -> io::Result<Child> {
     Command::new(env!("CARGO_BIN_EXE_ridge"))
         .args(["why", "--format", "json"])
         .arg(path)
+        // Without a disassembler, which takes longer to start than all else.
+        .env_clear()
         .stdin(Stdio::null())
         .stdout(File::create("/dev/null")?)
         .stderr(Stdio::null())

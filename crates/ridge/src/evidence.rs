@@ -9,6 +9,7 @@ use ridge_diagnose::document::{Collection, Device, Source, SourceKind};
 use ridge_diagnose::{CodeMap, KernelProfile};
 use ridge_render::kernel_name::base_name;
 
+use crate::disassembler::Disassembler;
 use crate::error::ExpectedError;
 use crate::filter::Address;
 use crate::input::Input;
@@ -145,24 +146,34 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// The key of the code of a workload, without decoding the rest of it.
-    pub(crate) fn code_key(&self, index: usize) -> Option<SourceKey> {
+    /// The key of the code of a workload and the mangled name of its function, without decoding the rest of it.
+    pub(crate) fn code_key(&self, index: usize) -> Option<(SourceKey, Option<String>)> {
         match self {
-            Self::Report(report) => report
-                .profile(index)?
-                .header()
-                .value
-                .sources
-                .first()
-                .copied(),
+            Self::Report(report) => {
+                let header = report.profile(index)?.header().value;
+                let function = header.mangled_name.map(Cow::into_owned);
+                Some((*header.sources.first()?, function))
+            }
             Self::Csv(_) => None,
         }
     }
 
-    /// The code that a workload belongs to.
-    pub(crate) fn code(&self, key: SourceKey) -> Option<CodeMap> {
+    /// The code that a workload belongs to, with the text of some of its functions where there is a disassembler.
+    pub(crate) fn code(
+        &self,
+        key: SourceKey,
+        disassembler: Option<&Disassembler>,
+        functions: &[&str],
+    ) -> Option<CodeMap> {
         match self {
-            Self::Report(report) => Some(CodeMap::new(&report.source(key)?.value)),
+            Self::Report(report) => {
+                let source = report.source(key)?.value;
+                let mut map = CodeMap::new(&source);
+                if let Some(disassembler) = disassembler {
+                    disassembler.add_to(&mut map, &source, functions);
+                }
+                Some(map)
+            }
             Self::Csv(_) => None,
         }
     }

@@ -5,6 +5,7 @@
 
 mod args;
 mod caveats;
+mod disassembler;
 mod error;
 mod evidence;
 pub mod exit;

@@ -67,6 +67,8 @@ pub struct Function<'a> {
     pub shared_bytes: Option<u64>,
     /// Whether the cubin has line data for this function; if not, it was compiled without `-lineinfo`.
     pub has_lines: bool,
+    /// Index of a symbol that lies in the code: what `nvdisasm --cuda-function-index` selects a function by.
+    pub symbol: Option<usize>,
 }
 
 /// A cubin, opened: functions are listed, line tables still encoded.
@@ -221,6 +223,7 @@ impl<'a> Reader<'a> {
                     frame_bytes: None,
                     shared_bytes: None,
                     has_lines: false,
+                    symbol: None,
                 });
             } else if let Some(function) = name.strip_prefix(b".nv.shared.") {
                 shared
@@ -259,6 +262,16 @@ impl<'a> Reader<'a> {
                 Default::default()
             }
         };
+        for (index, symbol) in symbols.enumerate() {
+            let section = symbols.symbol_section(LittleEndian, symbol, index);
+            let function = section
+                .ok()
+                .flatten()
+                .and_then(|section| cubin.functions.get_mut(*owners.get(&section)?));
+            if let Some(function) = function {
+                function.symbol.get_or_insert(index.0);
+            }
+        }
         // The function whose code a symbol lies in, and where in it.
         let resolve = |index: u32| {
             let index = SymbolIndex(usize::try_from(index).ok()?);

@@ -4,12 +4,14 @@ use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::sync::OnceLock;
 
+use ncu_rep::report::SourceKey;
 use rayon::prelude::*;
 use ridge_diagnose::document::{Document, Kernel, SCHEMA, Source, VERSION, Warning};
 use ridge_diagnose::{CodeMap, Group, GroupKey, KernelProfile, Options, diagnose};
 use ridge_render::why::{Page, text};
 
 use crate::args::WhyFormat;
+use crate::disassembler::Disassembler;
 use crate::error::ExpectedError;
 use crate::evidence::{Evidence, shown_name};
 use crate::exit::{self, Code};
@@ -125,11 +127,22 @@ impl Answer {
         self.warnings
             .extend(crate::caveats::caveats(&source, &survey.facts()));
         let program = source.program.as_deref();
-        for (kernel, problems) in survey.diagnose(&evidence, id, program, options) {
+        let disassembler = Disassembler::find();
+        let diagnoses = survey.diagnose(&evidence, id, program, disassembler.as_ref(), options);
+        for (kernel, problems) in diagnoses {
             self.kernels.push(kernel);
             for problem in &problems {
                 self.add_problem(id, problem);
             }
+        }
+        if let Some(message) = disassembler.and_then(|program| program.failure()) {
+            self.warnings.push(Warning {
+                code: "no-disassembly".to_owned(),
+                message,
+                source: Some(id),
+                offset: None,
+                field: None,
+            });
         }
         self.left_out.merge(survey.left_out);
         self.sources.push(source);
@@ -279,21 +292,34 @@ impl Survey {
         }
     }
 
+    /// The modules of all groups. Disassembly takes long, so only the kernels with the most time get it.
+    fn modules(&self, evidence: &Evidence<'_>, top: usize) -> HashMap<SourceKey, Module> {
+        let share = |group: &Group| group.time_share.unwrap_or(0.0);
+        let mut order: Vec<&Group> = self.groups.iter().collect();
+        order.sort_by(|a, b| share(b).total_cmp(&share(a)));
+        let mut modules: HashMap<SourceKey, Module> = HashMap::new();
+        for (place, group) in order.into_iter().enumerate() {
+            let key = group
+                .representative()
+                .and_then(|index| evidence.code_key(index));
+            if let Some((key, function)) = key {
+                let module = modules.entry(key).or_default();
+                module.shown.extend(function.filter(|_| place < top));
+            }
+        }
+        modules
+    }
+
     /// Second walk: the representative launch of each group through the three layers.
     fn diagnose(
         &self,
         evidence: &Evidence<'_>,
         id: usize,
         program: Option<&str>,
+        disassembler: Option<&Disassembler>,
         options: &WhyOptions,
     ) -> Vec<(Kernel, Vec<ncu_rep::Error>)> {
-        // A module is shared by its kernels, and its line table is the same for all of them.
-        let modules: HashMap<ncu_rep::report::SourceKey, OnceLock<Option<CodeMap>>> = self
-            .groups
-            .iter()
-            .filter_map(|group| evidence.code_key(group.representative()?))
-            .map(|key| (key, OnceLock::new()))
-            .collect();
+        let modules = self.modules(evidence, options.top);
         let options = Options {
             min_saving: if options.all {
                 0.0
@@ -307,9 +333,14 @@ impl Survey {
             .filter_map(|group| {
                 let workload = evidence.workload(group.representative()?)?;
                 let code = workload.code.and_then(|key| {
-                    modules
-                        .get(&key)?
-                        .get_or_init(|| evidence.code(key))
+                    let module = modules.get(&key)?;
+                    module
+                        .map
+                        .get_or_init(|| {
+                            let functions: Vec<&str> =
+                                module.shown.iter().map(String::as_str).collect();
+                            evidence.code(key, disassembler, &functions)
+                        })
                         .as_ref()
                 });
                 let mut kernel = diagnose(&workload.profile, group, code, &options);
@@ -318,6 +349,14 @@ impl Survey {
             })
             .collect()
     }
+}
+
+/// Code that is shared by its kernels: the line table is the same for all of them.
+#[derive(Default)]
+struct Module {
+    /// Mangled names of the functions whose instructions are to be shown as text.
+    shown: Vec<String>,
+    map: OnceLock<Option<CodeMap>>,
 }
 
 /// Problems of one launch's instances that are told; more of them say the same.
