@@ -61,8 +61,9 @@ def summary(rows):
     holds = [row["ceiling"] is not None and row["ceiling"] + 0.02 >= row["real"] for row in flaws]
     return [
         ("pairs", str(len(rows))),
-        ("right finding first", percent(statistics.mean(row["rank"] == 0 for row in rows))),
-        ("right finding among the first three", percent(statistics.mean(row["rank"] in (0, 1, 2) for row in rows))),
+        ("labelled finding itself first", percent(statistics.mean(row["first"] == row["label"] for row in rows))),
+        ("labelled or accepted finding first", percent(statistics.mean(row["rank"] == 0 for row in rows))),
+        ("labelled or accepted finding among the first three", percent(statistics.mean(row["rank"] in (0, 1, 2) for row in rows))),
         ("ceiling holds (2 points allowed)", percent(statistics.mean(holds))),
         ("median of ceiling − real", points(statistics.median(excess))),
         ("median of \\|expected − real\\|", points(statistics.median(errors))),

@@ -42,7 +42,7 @@ pub use diagnose::{Group, Options, diagnose};
 pub use findings::{ids, is_verdict};
 pub use ledger::{Class, Ledger, Relief, Resource, Row, Stage};
 pub use mix::InstructionMix;
-pub use pages::{page, page_ids};
+pub use pages::{findings_that_name, page, page_ids};
 pub use profile::{GroupKey, KernelProfile};
 pub use sequence::report_findings;
 pub use speed_of_light::{Member, SpeedOfLight};

@@ -61,6 +61,16 @@ pub fn page(id: &str) -> Option<String> {
     Some(page)
 }
 
+/// The findings whose checks look at a metric themselves, by its name without roll-up. What they take from the ledger is
+/// not among it.
+pub fn findings_that_name(metric: &str) -> impl Iterator<Item = &'static str> {
+    let with_ending = format!("\"{metric}.");
+    let whole = format!("\"{metric}\"");
+    sources()
+        .filter(move |(_, source)| source.contains(&with_ending) || source.contains(&whole))
+        .map(|(id, _)| id)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

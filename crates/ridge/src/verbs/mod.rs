@@ -1,4 +1,5 @@
 //! The verbs, one file each.
 
+pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod why;

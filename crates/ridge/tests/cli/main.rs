@@ -2,6 +2,7 @@
 
 mod driver;
 mod errors;
+mod explain;
 mod export;
 mod hostile;
 mod json;
