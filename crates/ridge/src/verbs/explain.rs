@@ -61,7 +61,7 @@ fn explain(name: &str) -> Result<String, ExpectedError> {
             let hint = if near.is_empty() {
                 "`ridge explain` without a name lists what can be explained".to_owned()
             } else {
-                format!("did you mean {}?", near.join(" or "))
+                near.join(" or ")
             };
             ExpectedError::usage(format!(
                 "{name:?} is no finding, metric, stall reason or term"
@@ -123,7 +123,7 @@ fn nearest(name: &str) -> Vec<String> {
     near.sort_by_key(|(distance, _)| *distance);
     near.into_iter()
         .take(3)
-        .map(|(_, known)| format!("`{known}`"))
+        .map(|(_, known)| format!("`ridge explain {known}`"))
         .collect()
 }
 
@@ -167,8 +167,11 @@ mod tests {
 
     #[test]
     fn near_names_are_offered() {
-        assert_eq!(nearest("uncoalesced"), ["`uncoalesced-global`"]);
-        assert_eq!(nearest("wavefornt")[0], "`wavefront`");
+        assert_eq!(
+            nearest("uncoalesced"),
+            ["`ridge explain uncoalesced-global`"]
+        );
+        assert_eq!(nearest("wavefornt")[0], "`ridge explain wavefront`");
         assert!(nearest("xyzzyxyzzy").is_empty());
     }
 }

@@ -272,7 +272,7 @@ pub(super) fn page(name: &str) -> Option<String> {
         .map(|id| format!("`{id}`"))
         .collect();
     if !findings.is_empty() {
-        bullet("Looked at by", &findings.join(", "));
+        bullet("Named by", &findings.join(", "));
     }
     Some(page)
 }
@@ -287,15 +287,14 @@ fn counted(base: &str) -> String {
                 .trim_end_matches("_per_warp_active")
         });
     if let Some(reason) = reason {
-        let what = if base.contains("pcsamp") {
-            "samples of warps"
+        let waits = format!("for {} (`{reason}`)", stall_meaning(reason));
+        return if base.contains("pcsamp") {
+            format!("samples of warps that wait {waits}")
+        } else if base.ends_with("_per_issue_active") {
+            format!("cycles between two instructions of a warp in which it waits {waits}")
         } else {
-            "warps"
+            format!("warps that wait {waits}")
         };
-        return format!(
-            "{what} that wait for {} (`{reason}`)",
-            stall_meaning(reason)
-        );
     }
     COUNTED
         .iter()
