@@ -21,6 +21,10 @@ pub const GENERATORS: &[Generator] = &[
         owns: None,
         files: crate::reference::files,
     },
+    Generator {
+        owns: Some("docs/findings"),
+        files: crate::findings::files,
+    },
 ];
 
 /// One source of generated files.

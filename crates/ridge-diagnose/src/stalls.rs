@@ -45,9 +45,9 @@ pub(crate) fn stalls(metrics: &Metrics<'_>) -> Vec<Stall> {
     list
 }
 
-/// What a reason means, in a few words.
+/// What warps wait for that are stalled for this reason of the profiler, in a few words.
 #[must_use]
-pub(crate) fn meaning(reason: &str) -> &'static str {
+pub fn meaning(reason: &str) -> &'static str {
     match reason {
         "barrier" => "other warps of the block at a barrier",
         "branch_resolving" => "a branch target",

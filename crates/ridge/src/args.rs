@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::error::ExpectedError;
 use crate::filter::{Launches, NameFilter, Selection};
+use crate::verbs::explain::ExplainOptions;
 use crate::verbs::export::ExportOptions;
 use crate::verbs::why::WhyOptions;
 
@@ -35,6 +36,9 @@ pub(crate) enum Verb {
     /// Write the metrics of a report as CSV or JSON lines, or a report that is safe to share
     #[command(after_help = EXPORT_EXAMPLES)]
     Export(ExportArguments),
+    /// Explain a finding, a metric, a stall reason or a term
+    #[command(after_help = EXPLAIN_EXAMPLES)]
+    Explain(ExplainArguments),
 }
 
 const WHY_EXAMPLES: &str = "\
@@ -52,6 +56,14 @@ Examples:
   ridge export report.ncu-rep --metric '^dram'   metrics whose name starts with dram
   ridge export report.ncu-rep --instances -o m.jsonl
                                                  with values by address and opcode";
+
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  ridge explain                            the list of what can be explained
+  ridge explain uncoalesced-global         a finding
+  ridge explain dram__bytes_read.sum       a metric, by the profiler's name
+  ridge explain long_scoreboard            a reason for which warps wait
+  ridge explain wavefront                  a term";
 
 /// The exit codes for the long help.
 fn exit_codes() -> String {
@@ -217,6 +229,34 @@ impl ExportArguments {
             rename_kernels: self.rename_kernels,
             format: self.format,
         })
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArguments {
+    /// The identifier of a finding, the name of a metric or a stall reason, or a term; without it, all are listed
+    #[arg(value_name = "NAME")]
+    name: Vec<String>,
+    /// Format of the answer [default: text]
+    #[arg(long, value_enum)]
+    format: Option<ExplainFormat>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExplainFormat {
+    /// A page for people
+    Text,
+    /// The same as Markdown
+    Markdown,
+}
+
+impl ExplainArguments {
+    pub(crate) fn options(self) -> ExplainOptions {
+        ExplainOptions {
+            // `ridge explain issue slot` needs no quotes.
+            name: Some(self.name.join(" ")).filter(|name| !name.is_empty()),
+            format: self.format,
+        }
     }
 }
 

@@ -62,6 +62,7 @@ fn dispatch(verb: Verb, output: &mut Output) -> Result<exit::Code, ExpectedError
     match verb {
         Verb::Why(arguments) => verbs::why::run(&arguments.options()?, output),
         Verb::Export(arguments) => verbs::export::run(&arguments.options()?, output),
+        Verb::Explain(arguments) => verbs::explain::run(&arguments.options(), output),
     }
 }
 

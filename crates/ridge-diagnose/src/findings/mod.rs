@@ -56,135 +56,167 @@ const NO_SECTIONS: &[&str] = &[];
 /// SMs are balanced when the average one is active for this part of the busiest one's time.
 const BALANCED: f64 = 0.9;
 
-/// A check: its name and how it looks at a case.
+/// A check: its name, the file whose head describes it, and how it looks at a case.
 struct Check {
     id: &'static str,
+    source: &'static str,
     run: fn(&Case<'_, '_>) -> Outcome,
 }
 
 const CHECKS: &[Check] = &[
     Check {
         id: uncoalesced_global::ID,
+        source: include_str!("uncoalesced_global.rs"),
         run: uncoalesced_global::check,
     },
     Check {
         id: narrow_access::ID,
+        source: include_str!("narrow_access.rs"),
         run: narrow_access::check,
     },
     Check {
         id: redundant_traffic::ID,
+        source: include_str!("redundant_traffic.rs"),
         run: redundant_traffic::check,
     },
     Check {
         id: no_reuse::ID,
+        source: include_str!("no_reuse.rs"),
         run: no_reuse::check,
     },
     Check {
         id: bank_conflicts::ID,
+        source: include_str!("bank_conflicts.rs"),
         run: bank_conflicts::check,
     },
     Check {
         id: atomic_contention::ID,
+        source: include_str!("atomic_contention.rs"),
         run: atomic_contention::check,
     },
     Check {
         id: register_spill::ID,
+        source: include_str!("register_spill.rs"),
         run: register_spill::check,
     },
     Check {
         id: local_memory::ID,
+        source: include_str!("local_memory.rs"),
         run: local_memory::check,
     },
     Check {
         id: low_occupancy::REGISTERS,
+        source: include_str!("low_occupancy.rs"),
         run: low_occupancy::registers,
     },
     Check {
         id: low_occupancy::SHARED,
+        source: include_str!("low_occupancy.rs"),
         run: low_occupancy::shared,
     },
     Check {
         id: low_occupancy::BLOCK,
+        source: include_str!("low_occupancy.rs"),
         run: low_occupancy::block,
     },
     Check {
         id: latency_bound::ID,
+        source: include_str!("latency_bound.rs"),
         run: latency_bound::check,
     },
     Check {
         id: underfilled_grid::ID,
+        source: include_str!("underfilled_grid.rs"),
         run: underfilled_grid::check,
     },
     Check {
         id: tail_effect::ID,
+        source: include_str!("tail_effect.rs"),
         run: tail_effect::check,
     },
     Check {
         id: load_imbalance::ID,
+        source: include_str!("load_imbalance.rs"),
         run: load_imbalance::check,
     },
     Check {
         id: warp_divergence::ID,
+        source: include_str!("warp_divergence.rs"),
         run: warp_divergence::check,
     },
     Check {
         id: barrier_stall::ID,
+        source: include_str!("barrier_stall.rs"),
         run: barrier_stall::check,
     },
     Check {
         id: memory_barrier::ID,
+        source: include_str!("memory_barrier.rs"),
         run: memory_barrier::check,
     },
     Check {
         id: special_function::ID,
+        source: include_str!("special_function.rs"),
         run: special_function::check,
     },
     Check {
         id: fp64_promotion::ID,
+        source: include_str!("fp64_promotion.rs"),
         run: fp64_promotion::check,
     },
     Check {
         id: integer_alu::ID,
+        source: include_str!("integer_alu.rs"),
         run: integer_alu::check,
     },
     Check {
         id: unfused_fp::ID,
+        source: include_str!("unfused_fp.rs"),
         run: unfused_fp::check,
     },
     Check {
         id: half_scalar::ID,
+        source: include_str!("half_scalar.rs"),
         run: half_scalar::check,
     },
     Check {
         id: no_tensor_cores::ID,
+        source: include_str!("no_tensor_cores.rs"),
         run: no_tensor_cores::check,
     },
     Check {
         id: constant_cache::ID,
+        source: include_str!("constant_cache.rs"),
         run: constant_cache::check,
     },
     Check {
         id: instruction_cache::ID,
+        source: include_str!("instruction_cache.rs"),
         run: instruction_cache::check,
     },
     Check {
         id: launch_bound::ID,
+        source: include_str!("launch_bound.rs"),
         run: launch_bound::check,
     },
     Check {
         id: at_dram_limit::ID,
+        source: include_str!("at_dram_limit.rs"),
         run: at_dram_limit::check,
     },
     Check {
         id: at_limit::L2,
+        source: include_str!("at_limit.rs"),
         run: at_limit::l2,
     },
     Check {
         id: at_limit::COMPUTE,
+        source: include_str!("at_limit.rs"),
         run: at_limit::compute,
     },
     Check {
         id: at_limit::TENSOR,
+        source: include_str!("at_limit.rs"),
         run: at_limit::tensor,
     },
 ];
@@ -232,4 +264,9 @@ pub fn is_verdict(id: &str) -> bool {
 /// The identifiers of all checks.
 pub fn ids() -> impl Iterator<Item = &'static str> {
     CHECKS.iter().map(|check| check.id)
+}
+
+/// Each check with the source whose head describes it.
+pub(crate) fn sources() -> impl Iterator<Item = (&'static str, &'static str)> {
+    CHECKS.iter().map(|check| (check.id, check.source))
 }

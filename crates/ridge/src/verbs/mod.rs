@@ -1,5 +1,6 @@
 //! The verbs, one file each.
 
+pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod redact;
 pub(crate) mod why;

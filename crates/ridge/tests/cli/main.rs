@@ -3,6 +3,7 @@
 mod disassembly;
 mod driver;
 mod errors;
+mod explain;
 mod export;
 mod hostile;
 mod json;

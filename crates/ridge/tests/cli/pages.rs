@@ -22,6 +22,7 @@ fn help() {
         ("help_short", &["-h"]),
         ("help_why", &["why", "--help"]),
         ("help_export", &["export", "--help"]),
+        ("help_explain", &["explain", "--help"]),
     ] {
         snapshot(name, &ridge(arguments).run().fine().stdout);
     }
@@ -32,7 +33,12 @@ fn help() {
 
 #[test]
 fn the_help_fits_in_80_columns() {
-    for arguments in [&["--help"][..], &["why", "--help"], &["export", "--help"]] {
+    for arguments in [
+        &["--help"][..],
+        &["why", "--help"],
+        &["export", "--help"],
+        &["explain", "--help"],
+    ] {
         page(arguments, 80);
     }
 }

@@ -1,0 +1,157 @@
+//! Kernels that follow each other pass a large array through memory.
+//!
+//! # What it says
+//! A kernel writes an array that the next one reads back from device memory; one kernel that does both steps would keep
+//! each element in registers.
+//!
+//! # Evidence
+//! Two or more launches in a row that are bound by DRAM or the L2, where the bytes that one writes are, to a tenth, the
+//! bytes that the next one reads (or a small multiple, for several inputs).
+//!
+//! # Why it costs time
+//! Each array between two kernels crosses the memory interface twice, and each kernel fills and drains the device once
+//! more.
+//!
+//! # What to do
+//! Fuse the kernels by hand, let a compiler do it (`torch.compile`, XLA, Triton), or move an element-wise step into the
+//! epilogue of the kernel before it.
+//!
+//! # When it is wrong
+//! Addresses are not in the report: two arrays of the same size look like one. An array that is needed again later, such
+//! as an activation for the backward pass, has to be written all the same.
+//!
+//! # References
+//! CUDA C++ Best Practices Guide, "Device Memory Accesses"; PyTorch documentation, "torch.compile".
+
+use super::{Step, evidence};
+use crate::attainable::attainable;
+use crate::document::{
+    Class, Confidence, Direction, Finding, Kernel, ReportFinding, Resource, Verify,
+};
+use crate::findings::WORTHWHILE;
+use crate::ledger::Stage;
+
+pub(super) const ID: &str = "unfused-kernels";
+
+/// What a producer wrote and its consumer read have to agree this closely to be the same array.
+const SAME_SIZE: f64 = 0.1;
+/// An array has to be at least this large: smaller ones stay in the L2 and cost little.
+const LARGE_BYTES: f64 = 4e6;
+/// Memory has to be the busiest unit of both, and busy for this share of the time at least.
+const MOVES_DATA: f64 = 0.3;
+
+/// Runs of kernels that pass large arrays through memory.
+pub(super) fn chains(steps: &[Step<'_>]) -> Vec<ReportFinding> {
+    let mut findings = Vec::new();
+    let mut start = 0;
+    while start < steps.len() {
+        let mut end = start;
+        while end + 1 < steps.len() && passes(steps[end].kernel, steps[end + 1].kernel).is_some() {
+            end += 1;
+        }
+        if end > start {
+            findings.extend(chain(&steps[start..=end]));
+        }
+        start = end + 1;
+    }
+    findings
+}
+
+/// The bytes of an array that one kernel writes and the next reads, where it looks like one.
+fn passes(producer: &Kernel, consumer: &Kernel) -> Option<f64> {
+    let (written, read) = (producer.traffic.as_ref()?, consumer.traffic.as_ref()?);
+    let (size, inputs) = (written.written_bytes, read.read_bytes);
+    // The consumer may read several arrays of the same size; one of them is enough.
+    let arrays = (inputs / size).round();
+    let is_whole =
+        (1.0..=4.0).contains(&arrays) && (inputs / (arrays * size) - 1.0).abs() <= SAME_SIZE;
+    let moves_data = |kernel: &Kernel| {
+        kernel.limiter.as_ref().is_some_and(|limiter| {
+            matches!(limiter.busiest, Resource::Dram | Resource::L2)
+                && limiter.share >= MOVES_DATA
+                && limiter.class != Class::Launch
+        })
+    };
+    (size >= LARGE_BYTES && is_whole && moves_data(producer) && moves_data(consumer))
+        .then_some(size)
+}
+
+fn chain(steps: &[Step<'_>]) -> Option<ReportFinding> {
+    let total_ns: f64 = steps.iter().map(|step| step.duration_ns).sum();
+    // Each array between two kernels is written once and read once for nothing.
+    let between: f64 = steps
+        .windows(2)
+        .filter_map(|pair| passes(pair[0].kernel, pair[1].kernel))
+        .sum();
+    let moved: f64 = steps
+        .iter()
+        .filter_map(|step| step.kernel.traffic.as_ref())
+        .map(|traffic| traffic.read_bytes + traffic.written_bytes)
+        .sum();
+    let kept = (1.0 - 2.0 * between / moved).clamp(0.0, 1.0);
+    // One kernel does all the work: its data path has less to do, its arithmetic stays.
+    let busy = |resources: &[Resource]| -> f64 {
+        let of = |kernel: &Kernel| {
+            let rows = kernel
+                .resources
+                .iter()
+                .filter(|row| resources.contains(&row.resource));
+            rows.map(|row| row.busy_share).fold(0.0, f64::max)
+        };
+        steps
+            .iter()
+            .map(|step| of(step.kernel) * step.duration_ns)
+            .sum::<f64>()
+            / total_ns
+    };
+    let data = kept * busy(&[Resource::Dram]);
+    let compute = busy(&[
+        Resource::Fma,
+        Resource::Fp64,
+        Resource::Xu,
+        Resource::Tensor,
+    ]);
+    let floor = data.max(compute);
+    // What each kernel loses beside its busiest unit, the fused kernel loses too, once for what it moves.
+    let today = busy(&[Resource::Dram]);
+    let expected = (kept * (1.0 - today) + data)
+        .max(data / attainable(Stage::DramBytes).share)
+        .max(compute);
+    let saving_expected = (1.0 - expected).clamp(0.0, 1.0 - floor);
+    if saving_expected < WORTHWHILE {
+        return None;
+    }
+    let mut groups: Vec<usize> = steps.iter().map(|step| step.group).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    Some(ReportFinding {
+        finding: Finding {
+            id: ID.to_owned(),
+            title: format!(
+                "{} kernels in a row pass {:.0} MB through memory that the next one reads back",
+                steps.len(),
+                between / 1e6
+            ),
+            saving_ceiling: (1.0 - floor).clamp(0.0, 1.0),
+            saving_expected,
+            next_limit: Some(if data >= compute { Resource::Dram } else { Resource::Issue }),
+            confidence: Confidence::Low,
+            evidence: vec![
+                evidence("bytes written by a kernel and read by the next", between, "byte"),
+                evidence("bytes read and written by all of them", moved, "byte"),
+                evidence("summed duration", total_ns, "ns"),
+            ],
+            actions: vec![
+                "fuse the kernels: keep each element in registers from the first operation to the last".to_owned(),
+                "let a compiler fuse them (torch.compile, XLA), or write the epilogue into the producer".to_owned(),
+            ],
+            verify: vec![Verify {
+                metric: "dram__bytes_read.sum".to_owned(),
+                direction: Direction::Down,
+                target: None,
+            }],
+            locations: Vec::new(),
+        },
+        kernels: groups,
+    })
+}

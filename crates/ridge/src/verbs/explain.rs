@@ -1,0 +1,177 @@
+//! `ridge explain`: what a finding, a metric, a stall reason or a term means.
+
+mod markdown;
+mod metric;
+mod terms;
+
+use ridge_diagnose::{page, page_ids};
+
+use crate::args::ExplainFormat;
+use crate::error::ExpectedError;
+use crate::exit::{self, Code};
+use crate::output::Output;
+
+/// What to explain.
+pub(crate) struct ExplainOptions {
+    pub(crate) name: Option<String>,
+    pub(crate) format: Option<ExplainFormat>,
+}
+
+pub(crate) fn run(options: &ExplainOptions, output: &mut Output) -> Result<Code, ExpectedError> {
+    let format = format(options, output)?;
+    let page = match &options.name {
+        None => list(),
+        Some(name) => explain(name)?,
+    };
+    match format {
+        ExplainFormat::Markdown => output.write(&page)?,
+        ExplainFormat::Text => output.write(&markdown::text(
+            &page,
+            output.columns(),
+            output.charset(),
+            output.painter(),
+        ))?,
+    }
+    Ok(exit::FINE)
+}
+
+fn format(options: &ExplainOptions, output: &Output) -> Result<ExplainFormat, ExpectedError> {
+    Ok(match (options.format, output.extension().as_deref()) {
+        (Some(format), _) => format,
+        (None, None | Some("txt")) => ExplainFormat::Text,
+        (None, Some("md" | "markdown")) => ExplainFormat::Markdown,
+        (None, Some(other)) => {
+            return Err(ExpectedError::usage(format!(
+                "the extension {other:?} of the output file names no format of `ridge explain`"
+            ))
+            .with_hint("say --format text or --format markdown"));
+        }
+    })
+}
+
+/// The page of a name, as Markdown.
+fn explain(name: &str) -> Result<String, ExpectedError> {
+    let name = name.trim();
+    page(&name.to_ascii_lowercase())
+        .or_else(|| terms::page(name).map(str::to_owned))
+        .or_else(|| metric::stall_reason(name))
+        .or_else(|| metric::page(name))
+        .ok_or_else(|| {
+            let near = nearest(name);
+            let hint = if near.is_empty() {
+                "`ridge explain` without a name lists what can be explained".to_owned()
+            } else {
+                near.join(" or ")
+            };
+            ExpectedError::usage(format!(
+                "{name:?} is no finding, metric, stall reason or term"
+            ))
+            .with_hint(hint)
+        })
+}
+
+/// Everything that has a page of its own.
+fn list() -> String {
+    let mut page = "# What can be explained\n\n## Findings\n\n".to_owned();
+    let bullets = |page: &mut String, names: &mut dyn Iterator<Item = String>| {
+        for name in names {
+            page.push_str("* ");
+            page.push_str(&name);
+            page.push('\n');
+        }
+    };
+    bullets(&mut page, &mut page_ids().map(|id| format!("`{id}`")));
+    page.push_str("\n## Terms\n\n");
+    bullets(&mut page, &mut terms::names().map(str::to_owned));
+    page.push_str("\n## Stall reasons\n\n");
+    bullets(
+        &mut page,
+        &mut metric::STALL_REASONS.iter().map(|reason| {
+            format!(
+                "`{reason}`: warps wait for {}",
+                ridge_diagnose::stall_meaning(reason)
+            )
+        }),
+    );
+    page.push_str(
+        "\n## Metrics\n\nAny metric, by the profiler's name, such as `dram__bytes_read.sum`. \
+         `ridge export REPORT` lists those of a report.\n",
+    );
+    page
+}
+
+/// Names that may have been meant: those that contain the name or differ from it in few letters, nearest first.
+fn nearest(name: &str) -> Vec<String> {
+    let wanted = name.to_ascii_lowercase();
+    let allowed = (wanted.chars().count() / 3).max(1);
+    let known = page_ids()
+        .chain(terms::names())
+        .chain(metric::STALL_REASONS.iter().copied())
+        .chain(metric::COMMON.iter().copied());
+    let mut near: Vec<(usize, &str)> = known
+        .filter_map(|known| {
+            let lower = known.to_ascii_lowercase();
+            let is_part = wanted.len() >= 3 && lower.contains(&wanted);
+            let distance = if is_part {
+                0
+            } else {
+                distance(&wanted, &lower)
+            };
+            (distance <= allowed).then_some((distance, known))
+        })
+        .collect();
+    near.sort_by_key(|(distance, _)| *distance);
+    near.into_iter()
+        .take(3)
+        .map(|(_, known)| format!("`ridge explain {known}`"))
+        .collect()
+}
+
+/// How many letters have to be added, removed or replaced to turn one text into the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (above, letter) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = above + 1;
+        for (column, other) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(letter != *other);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(row[column] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances() {
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("warp", "warp"), 0);
+    }
+
+    #[test]
+    fn everything_in_the_list_can_be_explained() {
+        for name in page_ids()
+            .chain(terms::names())
+            .chain(metric::STALL_REASONS.iter().copied())
+            .chain(metric::COMMON.iter().copied())
+        {
+            assert!(explain(name).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn near_names_are_offered() {
+        assert_eq!(
+            nearest("uncoalesced"),
+            ["`ridge explain uncoalesced-global`"]
+        );
+        assert_eq!(nearest("wavefornt")[0], "`ridge explain wavefront`");
+        assert!(nearest("xyzzyxyzzy").is_empty());
+    }
+}

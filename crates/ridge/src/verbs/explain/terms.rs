@@ -1,0 +1,72 @@
+//! Terms: the pages of `docs/concepts/`, and the words by which they are found.
+
+/// A page, its name and other words for it.
+struct Term {
+    names: &'static [&'static str],
+    page: &'static str,
+}
+
+macro_rules! terms {
+    ($($file:literal: $($name:literal),+;)+) => {
+        const TERMS: &[Term] = &[$(Term {
+            names: &[$($name),+],
+            page: include_str!(concat!("../../../../../docs/concepts/", $file, ".md")),
+        }),+];
+    };
+}
+
+terms! {
+    "arithmetic-intensity": "arithmetic intensity", "operational intensity";
+    "ceiling": "ceiling", "saving ceiling";
+    "eligible-warps": "eligible warps", "eligible warp";
+    "issue-slot": "issue slot", "issue slots";
+    "lane": "lane", "lanes";
+    "latency-hiding": "latency hiding", "little's law", "littles law";
+    "ledger": "ledger", "resource ledger";
+    "occupancy": "occupancy", "theoretical occupancy", "achieved occupancy";
+    "request": "request", "requests";
+    "ridge-point": "ridge point", "roofline", "roofline ridge point";
+    "sector": "sector", "sectors";
+    "speed-of-light": "speed of light", "sol";
+    "stall-reasons": "stall reasons", "stall reason", "stalls";
+    "warp": "warp", "warps";
+    "wave": "wave", "waves";
+    "wavefront": "wavefront", "wavefronts";
+}
+
+/// The name of each page.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    TERMS.iter().map(|term| term.names[0])
+}
+
+/// The page of a term; case, hyphens and underscores do not matter.
+pub(super) fn page(name: &str) -> Option<&'static str> {
+    let plain = name.to_ascii_lowercase().replace(['-', '_'], " ");
+    let term = TERMS
+        .iter()
+        .find(|term| term.names.contains(&plain.as_str()))?;
+    Some(term.page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spelling_is_free() {
+        assert!(
+            page("Speed-Of-Light")
+                .unwrap()
+                .starts_with("# Speed Of Light\n")
+        );
+        assert_eq!(page("Little's law"), page("latency_hiding"));
+        assert_eq!(page("wavelet"), None);
+    }
+
+    #[test]
+    fn every_page_of_the_folder_is_known() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/concepts");
+        let pages = std::fs::read_dir(folder).unwrap().count() - 1;
+        assert_eq!(pages, TERMS.len(), "README.md and one page for each term");
+    }
+}
