@@ -15,6 +15,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use common::{median, ms, timed};
+use ncu_rep::report::SourceKey;
 use ncu_rep::{Profile, Report};
 use rayon::prelude::*;
 use ridge_diagnose::{CodeMap, Group, KernelProfile, Options, diagnose};
@@ -49,13 +50,13 @@ fn run() -> io::Result<bool> {
         let (time, profiles) = timed(|| launches.iter().map(profile).collect::<Vec<_>>());
         read.push(time);
         let (code_time, codes) = timed(|| {
-            let references = report.source_references();
-            references
+            report
+                .sources()
                 .filter_map(|key| Some((key, CodeMap::new(&report.source(key)?.value))))
-                .collect::<HashMap<u64, CodeMap>>()
+                .collect::<HashMap<SourceKey, CodeMap>>()
         });
         code.push(code_time);
-        let answer = |(profile, reference): &(KernelProfile<'_>, Option<u64>)| {
+        let answer = |(profile, reference): &(KernelProfile<'_>, Option<SourceKey>)| {
             let code = reference.and_then(|key| codes.get(&key));
             let group = Group {
                 launches: vec![(profile.launch_index, profile.duration_ns())],
@@ -92,7 +93,7 @@ fn row(name: &str, samples: &mut [Duration]) -> Duration {
 }
 
 /// What the diagnosis looks at, and the reference of the code.
-fn profile<'r>(launch: &Profile<'r>) -> (KernelProfile<'r>, Option<u64>) {
+fn profile<'r>(launch: &Profile<'r>) -> (KernelProfile<'r>, Option<SourceKey>) {
     let header = launch.header().value;
     let name = header.name().unwrap_or_default().to_owned();
     let sections = launch.sections().value.into_iter();
