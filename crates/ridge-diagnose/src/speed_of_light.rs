@@ -33,6 +33,9 @@ pub struct Member {
     pub share: f64,
 }
 
+/// Exports print two decimals of a percentage.
+const ROUNDING: f64 = 0.0001;
+
 impl SpeedOfLight {
     /// Reads the values and their members.
     #[must_use]
@@ -67,6 +70,15 @@ impl SpeedOfLight {
             .for_each(&mut add);
         if lists.is_empty() {
             members.extend(l1_of_active_cycles(metrics, share(MEMORY)));
+            // No member is above the value that it is a member of. What is above both belongs to neither, such as
+            // `lts__throughput`, which counts more of the L2 than the memory value does.
+            if let Some(value) = share(COMPUTE)
+                .into_iter()
+                .chain(share(MEMORY))
+                .reduce(f64::max)
+            {
+                members.retain(|member| member.share <= value + ROUNDING);
+            }
         }
         members.sort_by(|a, b| b.share.total_cmp(&a.share));
         Self {

@@ -81,6 +81,29 @@ fn all_fields_are_there() {
     assert!(finding["actions"][0].is_string());
 }
 
+/// An export lacks the lists that say which values belong to Speed Of Light, and holds larger ones that do not.
+#[test]
+fn an_export_names_the_same_busiest_resource_as_its_report() {
+    let busiest = |file: &str| -> Vec<(Value, Value)> {
+        let document = document(&[file]);
+        let kernels = document["kernels"].as_array().unwrap();
+        kernels
+            .iter()
+            .map(|kernel| {
+                let speed = &kernel["speed_of_light"];
+                (
+                    speed["class"].clone(),
+                    speed["members"][0]["resource"].clone(),
+                )
+            })
+            .collect()
+    };
+    let expected = busiest(AOS);
+    assert_eq!(expected.len(), 2);
+    assert!(expected.iter().all(|(_, resource)| resource == "dram"));
+    assert_eq!(busiest(AOS_CSV), expected);
+}
+
 /// Values that the profiler itself prints for this report, in nanoseconds and fractions.
 #[test]
 fn values_are_those_of_the_profiler() {
