@@ -167,3 +167,47 @@ fn exchanges(cubin: &Cubin<'_>, functions: &[LoadedFunction]) -> Vec<u64> {
     addresses.sort_unstable();
     addresses
 }
+
+#[cfg(test)]
+mod tests {
+    use ncu_rep::cubin::sass;
+
+    use super::*;
+
+    /// The opcodes are found in the machine code; the disassembler's text of the same code says whether they are right.
+    #[test]
+    fn barriers_and_shuffles_are_where_the_disassembler_sees_them() {
+        let unpacked = |file: &[u8]| {
+            ncu_rep::unpack(file, ncu_rep::default_limit(1 << 20))
+                .bytes
+                .into_owned()
+        };
+        let bytes = unpacked(include_bytes!(
+            "../../../fixtures/cubin/triton_softmax.cubin.zst"
+        ));
+        let text = unpacked(include_bytes!(
+            "../../../fixtures/sass/triton_softmax_c.txt.zst"
+        ));
+        let cubin = Cubin::parse(&bytes).unwrap();
+        let functions = [LoadedFunction {
+            address: 0x7000,
+            name: "softmax_k".to_owned(),
+        }];
+        let text = String::from_utf8(text).unwrap();
+        let expected: Vec<u64> = sass::instructions(&text)
+            .filter(|instruction| {
+                let mut words = instruction.text.split_whitespace();
+                let first = words.next().unwrap_or_default();
+                let operation = if first.starts_with('@') {
+                    words.next().unwrap_or_default()
+                } else {
+                    first
+                };
+                operation.starts_with("BAR.") || operation.starts_with("SHFL.")
+            })
+            .map(|instruction| 0x7000 + instruction.offset)
+            .collect();
+        assert_eq!(expected.len(), 19);
+        assert_eq!(exchanges(&cubin, &functions), expected);
+    }
+}
