@@ -103,6 +103,18 @@ impl Case<'_, '_> {
         (elapsed > 0.0).then(|| (active / elapsed).min(1.0))
     }
 
+    /// The part of the duration for which no multiprocessor had a warp: launch, and idling inside what was profiled.
+    /// Nothing that is done to the work of the kernel shortens it.
+    pub(crate) fn idle(&self) -> f64 {
+        let cycles = self
+            .number("sm__cycles_active.max")
+            .zip(self.number("sm__cycles_elapsed.max"));
+        match cycles {
+            Some((active, elapsed)) if elapsed > 0.0 => (1.0 - active / elapsed).clamp(0.0, 1.0),
+            _ => 0.0,
+        }
+    }
+
     /// The data stage of the L1, which has no row in the ledger: no stored counter holds its demand.
     pub(crate) fn l1_data_stage(&self, kept: f64) -> Option<Beside> {
         const METRIC: &str = "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed";

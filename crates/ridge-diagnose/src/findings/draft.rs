@@ -105,7 +105,7 @@ impl Draft {
         remedy: &Remedy,
         needs: &'static [&'static str],
     ) -> Outcome {
-        let Some(saving) = saving(case.ledger, remedy) else {
+        let Some(saving) = saving(case.ledger, &remedy.clone().beside_idle(case.idle())) else {
             return Outcome::NotChecked(needs);
         };
         Outcome::Found(Box::new(Finding {

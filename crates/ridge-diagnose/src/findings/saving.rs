@@ -87,6 +87,13 @@ impl Remedy {
         self
     }
 
+    /// For a share of the duration nothing ran, and nothing of that goes away.
+    pub(crate) fn beside_idle(mut self, share: f64) -> Self {
+        self.not_below = self.not_below.max(share);
+        self.hardly_below = self.hardly_below.max(share);
+        self
+    }
+
     pub(crate) fn hardly_below(mut self, share: f64) -> Self {
         self.hardly_below = share.clamp(self.not_below, 1.0);
         self
@@ -163,5 +170,12 @@ mod tests {
     #[test]
     fn an_empty_ledger_says_nothing() {
         assert_eq!(saving(&Ledger::default(), &Remedy::hiding()), None);
+    }
+    #[test]
+    fn time_in_which_nothing_runs_stays() {
+        let remedy = Remedy::hiding().beside_idle(0.9);
+        assert_eq!((remedy.not_below, remedy.hardly_below), (0.9, 0.9));
+        let bounded = Remedy::hiding().not_below(0.95).beside_idle(0.9);
+        assert_eq!((bounded.not_below, bounded.hardly_below), (0.95, 0.95));
     }
 }

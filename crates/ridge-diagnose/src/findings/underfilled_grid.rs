@@ -49,7 +49,12 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     }
     let title = if leaves_idle {
         format!(
-            "{blocks:.0} blocks leave {:.0} of {multiprocessors:.0} SMs without work",
+            "{blocks:.0} {} {:.0} of {multiprocessors:.0} SMs without work",
+            if blocks > 1.0 {
+                "blocks leave"
+            } else {
+                "block leaves"
+            },
             multiprocessors - blocks
         )
     } else {

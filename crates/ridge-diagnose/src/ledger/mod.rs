@@ -111,7 +111,7 @@ impl Stage {
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
-            Self::DramBytes => "bytes",
+            Self::DramBytes => "interface",
             Self::L2Requests => "tag look-ups",
             Self::L2Sectors => "sectors",
             Self::L2Return => "data to SMs",

@@ -33,6 +33,7 @@ pub(super) fn write(out: &mut String, kernel: &Kernel, number: usize, page: &Pag
     paragraph(out, &launch(kernel, page), "   ", "   ", page);
     paragraph(out, &limit(kernel), "   ", "   ", page);
     write_ledger(out, kernel, page);
+    write_beside_ledger(out, kernel, page);
     write_stalls(out, kernel, page);
     write_hot_lines(out, &kernel.hot_lines, page);
     finding::write(out, &kernel.findings, page);
@@ -156,6 +157,33 @@ fn write_ledger(out: &mut String, kernel: &Kernel, page: &Page) {
     }
 }
 
+/// Resources that Speed Of Light finds busier than all of the table: the counters of their stages were not collected, or
+/// no counter holds what passes them.
+fn write_beside_ledger(out: &mut String, kernel: &Kernel, page: &Page) {
+    const NOTABLE: f64 = 0.05;
+    let rows = kernel.resources.iter();
+    let top = rows.fold(0.0, |most: f64, row| most.max(row.busy_share));
+    let mut named = Vec::new();
+    let mut list = Vec::new();
+    for member in &kernel.speed_of_light.members {
+        // Members come largest first, so that the first of a resource is its share.
+        if let Some(resource) = member.resource
+            && member.share > top + NOTABLE
+            && !named.contains(&resource)
+        {
+            named.push(resource);
+            list.push(format!("{} {}", resource.label(), percent(member.share)));
+        }
+    }
+    if !list.is_empty() {
+        let text = format!(
+            "by Speed Of Light, busier than the table: {}",
+            list.join(", ")
+        );
+        paragraph(out, &text, "   ", "     ", page);
+    }
+}
+
 fn write_stalls(out: &mut String, kernel: &Kernel, page: &Page) {
     if kernel.stalls.is_empty() {
         return;
@@ -248,7 +276,11 @@ fn write_not_checked(out: &mut String, kernel: &Kernel, page: &Page) {
     let list: Vec<String> = kernel
         .not_checked
         .iter()
-        .map(|check| format!("{} (needs {})", check.id, check.needs.join(" and ")))
+        .map(|check| match &*check.needs {
+            // Every set collects it, so that no section is to be named.
+            [] => format!("{} (its counters are missing)", check.id),
+            needs => format!("{} (needs {})", check.id, needs.join(" and ")),
+        })
         .collect();
     let mut text = String::new();
     paragraph(

@@ -16,12 +16,15 @@ pub(super) const STALL_REASONS: &[&str] = &[
     "math_pipe_throttle",
     "membar",
     "mio_throttle",
+    "misc",
     "no_instruction",
     "not_selected",
+    "selected",
     "short_scoreboard",
     "sleeping",
     "tex_throttle",
     "wait",
+    "warpgroup_arrive",
 ];
 
 /// Metrics that people ask for most; offered when a name is unknown.
