@@ -176,10 +176,13 @@ fn write_beside_ledger(out: &mut String, kernel: &Kernel, page: &Page) {
         }
     }
     if !list.is_empty() {
-        let text = format!(
-            "by Speed Of Light, busier than the table: {}",
-            list.join(", ")
-        );
+        let (before, than) = if kernel.resources.is_empty() {
+            ("\n", "")
+        } else {
+            ("", ", busier than the table")
+        };
+        out.push_str(before);
+        let text = format!("by Speed Of Light{than}: {}", list.join(", "));
         paragraph(out, &text, "   ", "     ", page);
     }
 }
