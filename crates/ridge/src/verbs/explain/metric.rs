@@ -106,6 +106,10 @@ const SOURCES: &[(&str, &str)] = &[
 /// What is counted, by a part of the name; the first that fits.
 const COUNTED: &[(&str, &str)] = &[
     (
+        "device__attribute",
+        "nothing: it is the value of the driver's attribute of this name",
+    ),
+    (
         "bank_conflicts",
         "passes that shared memory needed beyond the first because lanes met in a bank",
     ),
