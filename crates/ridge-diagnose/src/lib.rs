@@ -46,4 +46,4 @@ pub use pages::{findings_that_name, page, page_ids};
 pub use profile::{GroupKey, KernelProfile};
 pub use sequence::report_findings;
 pub use speed_of_light::{Member, SpeedOfLight};
-pub use stalls::meaning as stall_meaning;
+pub use stalls::{meaning as stall_meaning, reasons as stall_reasons};

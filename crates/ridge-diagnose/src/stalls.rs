@@ -45,29 +45,49 @@ pub(crate) fn stalls(metrics: &Metrics<'_>) -> Vec<Stall> {
     list
 }
 
+/// Reasons for which warps stall, by the profiler's names, with what warps wait for.
+const REASONS: &[(&str, &str)] = &[
+    ("barrier", "other warps of the block at a barrier"),
+    ("branch_resolving", "a branch target"),
+    ("dispatch_stall", "the dispatcher"),
+    ("drain", "stores to finish after exit"),
+    ("gmma", "a warp-group matrix operation"),
+    ("imc_miss", "an immediate constant"),
+    ("lg_throttle", "a free entry in the global/local queue"),
+    (
+        "long_scoreboard",
+        "data from L1TEX: global, local or texture memory",
+    ),
+    ("math_pipe_throttle", "a busy math pipe"),
+    ("membar", "a memory fence"),
+    (
+        "mio_throttle",
+        "a free entry in the MIO queue: shared memory, special functions",
+    ),
+    ("misc", "something that the hardware does not itemise"),
+    ("no_instruction", "the next instruction"),
+    ("not_selected", "nothing: ready, another warp was issued"),
+    ("selected", "nothing: it issued an instruction"),
+    (
+        "short_scoreboard",
+        "a result of shared memory or a special function",
+    ),
+    ("sleeping", "the end of a sleep"),
+    ("tex_throttle", "a free entry in the texture queue"),
+    ("wait", "the fixed latency of the instruction before"),
+    ("warpgroup_arrive", "a warp-group matrix operation"),
+];
+
+/// The profiler's names of all reasons that are known.
+pub fn reasons() -> impl Iterator<Item = &'static str> {
+    REASONS.iter().map(|(reason, _)| *reason)
+}
+
 /// What warps wait for that are stalled for this reason of the profiler, in a few words.
 #[must_use]
 pub fn meaning(reason: &str) -> &'static str {
-    match reason {
-        "barrier" => "other warps of the block at a barrier",
-        "branch_resolving" => "a branch target",
-        "dispatch_stall" => "the dispatcher",
-        "drain" => "stores to finish after exit",
-        "gmma" | "warpgroup_arrive" => "a warp-group matrix operation",
-        "imc_miss" => "an immediate constant",
-        "lg_throttle" => "a free entry in the global/local queue",
-        "long_scoreboard" => "data from L1TEX: global, local or texture memory",
-        "math_pipe_throttle" => "a busy math pipe",
-        "membar" => "a memory fence",
-        "mio_throttle" => "a free entry in the MIO queue: shared memory, special functions",
-        "misc" => "something that the hardware does not itemise",
-        "no_instruction" => "the next instruction",
-        "not_selected" => "nothing: ready, another warp was issued",
-        "selected" => "nothing: it issued an instruction",
-        "short_scoreboard" => "a result of shared memory or a special function",
-        "sleeping" => "the end of a sleep",
-        "tex_throttle" => "a free entry in the texture queue",
-        "wait" => "the fixed latency of the instruction before",
-        _ => "something else",
-    }
+    REASONS
+        .iter()
+        .find(|(known, _)| *known == reason)
+        .map_or("something else", |(_, meaning)| meaning)
 }

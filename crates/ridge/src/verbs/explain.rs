@@ -86,7 +86,7 @@ fn list() -> String {
     page.push_str("\n## Stall reasons\n\n");
     bullets(
         &mut page,
-        &mut metric::STALL_REASONS.iter().map(|reason| {
+        &mut ridge_diagnose::stall_reasons().map(|reason| {
             format!(
                 "`{reason}`: warps wait for {}",
                 ridge_diagnose::stall_meaning(reason)
@@ -106,7 +106,7 @@ fn nearest(name: &str) -> Vec<String> {
     let allowed = (wanted.chars().count() / 3).max(1);
     let known = page_ids()
         .chain(terms::names())
-        .chain(metric::STALL_REASONS.iter().copied())
+        .chain(ridge_diagnose::stall_reasons())
         .chain(metric::COMMON.iter().copied());
     let mut near: Vec<(usize, &str)> = known
         .filter_map(|known| {
@@ -158,7 +158,7 @@ mod tests {
     fn everything_in_the_list_can_be_explained() {
         for name in page_ids()
             .chain(terms::names())
-            .chain(metric::STALL_REASONS.iter().copied())
+            .chain(ridge_diagnose::stall_reasons())
             .chain(metric::COMMON.iter().copied())
         {
             assert!(explain(name).is_ok(), "{name}");

@@ -1,31 +1,7 @@
 //! Metrics: what a name says about where, what and how something was counted.
 
 use ncu_rep::{Unit, unit_of};
-use ridge_diagnose::{findings_that_name, stall_meaning};
-
-/// Reasons for which the hardware counts stalls, by the profiler's names.
-pub(super) const STALL_REASONS: &[&str] = &[
-    "barrier",
-    "branch_resolving",
-    "dispatch_stall",
-    "drain",
-    "gmma",
-    "imc_miss",
-    "lg_throttle",
-    "long_scoreboard",
-    "math_pipe_throttle",
-    "membar",
-    "mio_throttle",
-    "misc",
-    "no_instruction",
-    "not_selected",
-    "selected",
-    "short_scoreboard",
-    "sleeping",
-    "tex_throttle",
-    "wait",
-    "warpgroup_arrive",
-];
+use ridge_diagnose::{findings_that_name, stall_meaning, stall_reasons};
 
 /// Metrics that people ask for most; offered when a name is unknown.
 pub(super) const COMMON: &[&str] = &[
@@ -216,7 +192,7 @@ const ENDINGS: &[(&str, &str)] = &[
 /// The page of a stall reason, as Markdown.
 pub(super) fn stall_reason(name: &str) -> Option<String> {
     let reason = name.strip_prefix("stalled_").unwrap_or(name);
-    STALL_REASONS.contains(&reason).then(|| {
+    stall_reasons().any(|known| known == reason).then(|| {
         format!(
             "# {reason}\n\nA stall reason: warps wait for {}.\n\n\
              The metric `smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio` gives the cycles that a warp \
@@ -336,7 +312,7 @@ mod tests {
 
     #[test]
     fn every_stall_reason_has_a_meaning() {
-        for reason in STALL_REASONS {
+        for reason in stall_reasons() {
             assert_ne!(stall_meaning(reason), "something else", "{reason}");
         }
     }
