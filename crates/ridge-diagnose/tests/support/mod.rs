@@ -284,6 +284,24 @@ impl Counters {
             .sum()
     }
 
+    /// Instructions of this opcode with just these modifiers.
+    pub(crate) fn executed_exactly(&self, opcode: &str) -> f64 {
+        self.histogram(HISTOGRAMS[0])
+            .iter()
+            .filter(|(name, _)| name == opcode)
+            .map(|(_, count)| count)
+            .sum()
+    }
+
+    /// The forms of an opcode, with their modifiers.
+    pub(crate) fn opcodes(&self, opcode: &str) -> Vec<String> {
+        self.histogram(HISTOGRAMS[0])
+            .into_iter()
+            .map(|(name, _)| name)
+            .filter(|name| name == opcode || name.starts_with(&format!("{opcode}.")))
+            .collect()
+    }
+
     pub(crate) fn executed_any(&self, opcodes: &[&str]) -> f64 {
         opcodes.iter().map(|opcode| self.executed(opcode)).sum()
     }
@@ -382,7 +400,7 @@ impl Counters {
     /// What Speed Of Light shows of a unit is what it was, plus this.
     pub(crate) fn show(&mut self, member: &str, share: f64) {
         let name = format!("{member}.avg.pct_of_peak_sustained_elapsed");
-        let percent = (self.number(&name).unwrap_or(0.0) + 100.0 * share).min(100.0);
+        let percent = (self.number(&name).unwrap_or(0.0) + 100.0 * share).clamp(0.0, 100.0);
         self.set(&name, percent);
     }
 }
