@@ -51,12 +51,19 @@ pub(crate) fn fixtures() -> &'static [Sample] {
     })
 }
 
-/// Every launch of the reports in the corpus; empty where there is none.
+fn corpus_folder() -> PathBuf {
+    std::env::var_os("RIDGE_CORPUS").map_or_else(|| root().join("../shared/corpus"), PathBuf::from)
+}
+
+/// Whether the larger collection of reports is there.
+pub(crate) fn has_corpus() -> bool {
+    corpus_folder().join("pairs").is_dir()
+}
+
+/// Every launch of the reports in the corpus.
 pub(crate) fn corpus() -> Vec<Sample> {
-    let corpus = std::env::var_os("RIDGE_CORPUS")
-        .map_or_else(|| root().join("../shared/corpus"), PathBuf::from);
-    let mut samples = folder(&corpus.join("pairs"));
-    samples.extend(folder(&corpus.join("reports")));
+    let mut samples = folder(&corpus_folder().join("pairs"));
+    samples.extend(folder(&corpus_folder().join("reports")));
     samples
 }
 
