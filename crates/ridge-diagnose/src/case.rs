@@ -3,7 +3,7 @@
 use crate::code::CodeMap;
 use crate::findings::Beside;
 use crate::ledger::{Ledger, Resource, Stage};
-use crate::mix::InstructionMix;
+use crate::mix::{InstructionMix, TENSOR};
 use crate::profile::KernelProfile;
 use crate::speed_of_light::SpeedOfLight;
 use crate::stalls::Stall;
@@ -49,6 +49,24 @@ impl Case<'_, '_> {
         } else {
             0.0
         }
+    }
+
+    /// Whether the input lacks any of these metrics.
+    pub(crate) fn lacks(&self, metrics: &[&str]) -> bool {
+        metrics.iter().any(|metric| self.number(metric).is_none())
+    }
+
+    /// Whether the ledger lacks a side: device memory, the L1, issue slots or the pipes behind them. A remedy that is
+    /// weighed on it may run into a unit that nobody sees.
+    pub(crate) fn has_partial_ledger(&self) -> bool {
+        let is_unseen = |stage| self.ledger.row(stage).is_none();
+        let sides = [Stage::DramBytes, Stage::L1Wavefronts, Stage::Issue];
+        // Stages without a row show in the Speed Of Light only.
+        self.speed_of_light.memory.is_none()
+            || sides.into_iter().any(is_unseen)
+            || self
+                .mix
+                .is_none_or(|mix| mix.of_opcodes(TENSOR) > 0.0 && is_unseen(Stage::Tensor))
     }
 
     /// The share of a stage, zero where it was not computed: for comparisons between stages only.

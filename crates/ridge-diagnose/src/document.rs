@@ -270,6 +270,17 @@ pub enum Confidence {
     Low,
 }
 
+impl Confidence {
+    /// One step less sure.
+    #[must_use]
+    pub fn lowered(self) -> Self {
+        match self {
+            Self::High => Self::Medium,
+            Self::Medium | Self::Low => Self::Low,
+        }
+    }
+}
+
 /// A flaw and what its remedy can save, or a verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Finding {

@@ -31,6 +31,7 @@ pub(crate) const SOURCES: &[(&str, &str)] = &[(
 #[must_use]
 pub fn report_findings(kernels: &[Kernel]) -> Vec<ReportFinding> {
     let mut sources: Vec<usize> = kernels.iter().map(|kernel| kernel.source).collect();
+    sources.sort_unstable();
     sources.dedup();
     let mut findings = Vec::new();
     for source in sources {

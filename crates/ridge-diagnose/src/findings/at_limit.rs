@@ -25,77 +25,150 @@ use super::draft::Draft;
 use super::saving::Remedy;
 use super::{Case, Outcome};
 use crate::attainable::attainable;
-use crate::ledger::{Resource, Stage};
+use crate::ledger::{Resource, Row, Stage};
+use crate::mix::TENSOR as TENSOR_OPCODES;
 
 pub(super) const L2: &str = "at-l2-limit";
 pub(super) const COMPUTE: &str = "at-compute-limit";
 pub(super) const TENSOR: &str = "at-tensor-limit";
 
-const NEEDS: &[&str] = &["MemoryWorkloadAnalysis_Tables", "InstructionStats"];
+const L2_NEEDS: &[&str] = &["MemoryWorkloadAnalysis_Tables", "WorkloadDistribution"];
+const L2_RETURN_NEEDS: &[&str] = &[
+    "MemoryWorkloadAnalysis_Tables",
+    "WorkloadDistribution",
+    "SpeedOfLight_HierarchicalSingleRooflineChart",
+];
+const COMPUTE_NEEDS: &[&str] = &["InstructionStats", "WorkloadDistribution"];
+const TENSOR_NEEDS: &[&str] = &[
+    "InstructionStats",
+    "WorkloadDistribution",
+    "SpeedOfLight_HierarchicalTensorRooflineChart",
+];
+
+/// How busy the way from the L2 to the SMs is, which the basic set tells.
+const RETURN: &str = "lts__lts2xbar_cycles_active.avg.pct_of_peak_sustained_elapsed";
+/// Whether the matrix pipes work at all, which the basic set tells.
+const PIPE: &str = "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed";
 
 /// A kernel is at the limit when less than a tenth of its time lies between it and the attainable roof.
 const WITHIN: f64 = 0.10;
 
 pub(super) fn l2(case: &Case<'_, '_>) -> Outcome {
-    check(case, L2, "L2", |resource| resource == Resource::L2)
+    // The peak of the way back to the SMs is stored with a roofline only; a share tells whether it matters.
+    let is_return_unknown = case.ledger.row(Stage::L2Return).is_none()
+        && case.number(RETURN).is_none_or(|percent| {
+            percent / 100.0 >= (1.0 - WITHIN) * attainable(Stage::L2Return).share
+        });
+    let lacks_sectors = case.lacks(&[
+        "lts__t_requests.sum",
+        "lts__t_sectors.sum",
+        "lts__cycles_elapsed.sum",
+    ]);
+    let limit = Limit {
+        id: L2,
+        name: "L2",
+        counts: |resource| resource == Resource::L2,
+        is_unknown: lacks_sectors || is_return_unknown,
+        needs: if is_return_unknown {
+            L2_RETURN_NEEDS
+        } else {
+            L2_NEEDS
+        },
+    };
+    limit.check(case)
 }
 
 pub(super) fn tensor(case: &Case<'_, '_>) -> Outcome {
-    check(case, TENSOR, "matrix pipes", |resource| {
-        resource == Resource::Tensor
-    })
+    let is_used = match case.mix {
+        Some(mix) => mix.of_opcodes(TENSOR_OPCODES) > 0.0,
+        None => case.number(PIPE).is_none_or(|percent| percent > 0.0),
+    };
+    let counts_operations = |metric: ncu_rep::Metric<'_>| {
+        metric.name.starts_with("sm__ops_path_tensor") && metric.number().is_some()
+    };
+    let has_operations = || case.profile.metrics.iter().cloned().any(counts_operations);
+    let limit = Limit {
+        id: TENSOR,
+        name: "matrix pipes",
+        counts: |resource| resource == Resource::Tensor,
+        is_unknown: is_used && (case.lacks(&["sm__cycles_elapsed.sum"]) || !has_operations()),
+        needs: TENSOR_NEEDS,
+    };
+    limit.check(case)
 }
 
 pub(super) fn compute(case: &Case<'_, '_>) -> Outcome {
-    check(case, COMPUTE, "execution pipes", |resource| {
-        use Resource::{Alu, Fma, Fp16, Fp64, Issue, Uniform, Xu};
-        matches!(resource, Fma | Alu | Fp16 | Fp64 | Xu | Uniform | Issue)
-    })
+    let limit = Limit {
+        id: COMPUTE,
+        name: "execution pipes",
+        counts: |resource| {
+            use Resource::{Alu, Fma, Fp16, Fp64, Issue, Uniform, Xu};
+            matches!(resource, Fma | Alu | Fp16 | Fp64 | Xu | Uniform | Issue)
+        },
+        is_unknown: case.mix.is_none()
+            || case.lacks(&["smsp__inst_issued.sum", "smsp__cycles_elapsed.sum"]),
+        needs: COMPUTE_NEEDS,
+    };
+    limit.check(case)
 }
 
-fn check(
-    case: &Case<'_, '_>,
+/// A roof: the resources under it, and whether the input tells how busy they are.
+struct Limit {
     id: &'static str,
-    name: &str,
+    name: &'static str,
     counts: fn(Resource) -> bool,
-) -> Outcome {
-    let Some(busiest) = case.ledger.busiest() else {
-        return Outcome::NotChecked(NEEDS);
-    };
-    let reach = attainable(busiest.stage);
-    let gap = (1.0 - busiest.busy_share / reach.share).max(0.0);
-    if !counts(busiest.stage.resource()) || gap > WITHIN {
-        return Outcome::Clear;
+    is_unknown: bool,
+    needs: &'static [&'static str],
+}
+
+impl Limit {
+    fn check(&self, case: &Case<'_, '_>) -> Outcome {
+        match case.ledger.busiest() {
+            Some(busiest) if self.is_reached(busiest) => self.verdict(case, busiest),
+            // A unit that is not seen may be the one that limits.
+            _ if self.is_unknown => Outcome::NotChecked(self.needs),
+            Some(_) => Outcome::Clear,
+            None => Outcome::NotChecked(self.needs),
+        }
     }
-    // Issue slots are filled by whatever is executed; the pipe behind them says what the work is.
-    let pipe = [Stage::Fma, Stage::Alu, Stage::Fp64, Stage::Xu]
-        .into_iter()
-        .max_by(|a, b| case.busy(*a).total_cmp(&case.busy(*b)));
-    let title = format!(
-        "the {name} are busy for {:.0} % of the time ({}); about {:.0} % is what kernels attain",
-        100.0 * busiest.busy_share.min(1.0),
-        busiest.stage.label(),
-        100.0 * reach.share
-    );
-    let mut draft = Draft::new(id, title)
-        .seen(busiest.source.join(", "), busiest.demand, busiest.unit)
-        .seen(
-            format!("attainable share ({})", reach.source),
-            reach.share,
-            "fraction",
-        )
-        .act(&[
-            "do less work: another algorithm, or results kept instead of computed again",
-            "use lower precision where the numbers allow it",
-        ]);
-    if let Some(pipe) = pipe.filter(|_| id == COMPUTE) {
-        draft = draft.seen(
-            format!("busiest pipe: {}", pipe.label()),
-            case.busy(pipe),
-            "fraction",
+
+    fn is_reached(&self, busiest: &Row) -> bool {
+        let gap = 1.0 - busiest.busy_share / attainable(busiest.stage).share;
+        (self.counts)(busiest.stage.resource()) && gap <= WITHIN
+    }
+
+    fn verdict(&self, case: &Case<'_, '_>, busiest: &Row) -> Outcome {
+        let (id, name, reach) = (self.id, self.name, attainable(busiest.stage));
+        // Issue slots are filled by whatever is executed; the pipe behind them says what the work is.
+        let pipe = [Stage::Fma, Stage::Alu, Stage::Fp64, Stage::Xu]
+            .into_iter()
+            .max_by(|a, b| case.busy(*a).total_cmp(&case.busy(*b)));
+        let title = format!(
+            "the {name} are busy for {:.0} % of the time ({}); about {:.0} % is what kernels attain",
+            100.0 * busiest.busy_share.min(1.0),
+            busiest.stage.label(),
+            100.0 * reach.share
         );
+        let mut draft = Draft::new(id, title)
+            .seen(busiest.source.join(", "), busiest.demand, busiest.unit)
+            .seen(
+                format!("attainable share ({})", reach.source),
+                reach.share,
+                "fraction",
+            )
+            .act(&[
+                "do less work: another algorithm, or results kept instead of computed again",
+                "use lower precision where the numbers allow it",
+            ]);
+        if let Some(pipe) = pipe.filter(|_| id == COMPUTE) {
+            draft = draft.seen(
+                format!("busiest pipe: {}", pipe.label()),
+                case.busy(pipe),
+                "fraction",
+            );
+        }
+        draft
+            .falls("smsp__inst_executed.sum")
+            .weigh(case, &Remedy::hiding(), self.needs)
     }
-    draft
-        .falls("smsp__inst_executed.sum")
-        .weigh(case, &Remedy::hiding(), NEEDS)
 }

@@ -1,6 +1,6 @@
 //! Puts a finding together: every check fills in the same record.
 
-use super::saving::{Remedy, saving};
+use super::saving::{Remedy, Waiting, saving};
 use super::{Case, Outcome};
 use crate::document::{Confidence, Direction, Evidence, Finding, Location, Verify};
 
@@ -108,13 +108,21 @@ impl Draft {
         let Some(saving) = saving(case.ledger, &remedy.clone().beside_idle(case.idle())) else {
             return Outcome::NotChecked(needs);
         };
+        // What waiting goes away cannot be told where nobody knows what warps wait for.
+        let is_waiting_unknown =
+            case.stalls.is_empty() && matches!(remedy.waiting, Waiting::Removed(_));
+        let is_less_sure = case.has_partial_ledger() || is_waiting_unknown;
         Outcome::Found(Box::new(Finding {
             id: self.id.to_owned(),
             title: self.title,
             saving_ceiling: saving.ceiling,
             saving_expected: saving.expected,
             next_limit: saving.next_limit,
-            confidence: self.confidence,
+            confidence: if is_less_sure {
+                self.confidence.lowered()
+            } else {
+                self.confidence
+            },
             evidence: self.evidence,
             actions: self.actions,
             verify: self.verify,

@@ -32,7 +32,7 @@ use crate::mix::{FP16, FP32, FP64, INTEGER, TENSOR};
 
 pub(super) const ID: &str = "integer-alu";
 
-const NEEDS: &[&str] = &["InstructionStats", "SpeedOfLight"];
+const NEEDS: &[&str] = &["InstructionStats", "WorkloadDistribution", "SpeedOfLight"];
 
 /// From this share on instruction work is what limits.
 const BUSY: f64 = 0.6;
@@ -75,10 +75,13 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         .min(mix.with_modifier(&["MUFU"], "RCP") + mix.with_modifier(&["MUFU"], "RCP64H"));
     let from_divisions = DIVISION * divisions;
     let is_division = from_divisions >= 0.2 * total;
-    if busy < BUSY
-        || busy < case.busiest() - 0.1
-        || !(is_division || (integer >= MOSTLY * total && integer > 2.0 * float))
-    {
+    if !is_division && (integer < MOSTLY * total || integer <= 2.0 * float) {
+        return Outcome::Clear;
+    }
+    if case.ledger.row(Stage::Issue).is_none() {
+        return Outcome::NotChecked(NEEDS);
+    }
+    if busy < BUSY || busy < case.busiest() - 0.1 {
         return Outcome::Clear;
     }
     let (saved, at_most) = if is_division {

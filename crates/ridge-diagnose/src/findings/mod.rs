@@ -243,6 +243,13 @@ pub(crate) fn run(case: &Case<'_, '_>, min_saving: f64) -> (Vec<Finding>, Vec<No
             }),
         }
     }
+    precedence::doubt(&mut flaws, &not_checked);
+    // A verdict says that no flaw is left; where flaws could not be looked for, that is less sure.
+    if not_checked.iter().any(|check| !is_verdict(&check.id)) {
+        for verdict in &mut verdicts {
+            verdict.confidence = verdict.confidence.lowered();
+        }
+    }
     flaws.sort_by(|a, b| b.saving_expected.total_cmp(&a.saving_expected));
     precedence::drop_symptoms(&mut flaws);
     if flaws

@@ -35,6 +35,7 @@ const NEEDS: &[&str] = &[
     "InstructionStats",
     "MemoryWorkloadAnalysis_Tables",
     "WarpStateStats",
+    "SpeedOfLight",
 ];
 
 /// The widest access of a thread in bytes.
@@ -78,10 +79,13 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         && case
             .theoretical_occupancy()
             .is_none_or(|occupancy| occupancy >= OCCUPIED);
-    let computes = case.ledger.busiest().is_some_and(|row| {
-        row.stage.resource().class() == Class::Compute && row.busy_share >= COMPUTES
-    });
-    if width >= WIDE || waiting < MOSTLY || !is_filled || computes || !is_stream(case, width) {
+    if width >= WIDE || waiting < MOSTLY || !is_filled {
+        return Outcome::Clear;
+    }
+    let (Some(computes), Some(is_stream)) = (computes(case), is_stream(case, width)) else {
+        return Outcome::NotChecked(NEEDS);
+    };
+    if computes || !is_stream {
         return Outcome::Clear;
     }
     let kept = width / WIDEST;
@@ -128,6 +132,17 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     .weigh(case, &remedy, NEEDS)
 }
 
+/// Whether instructions are what limits. Absent when the input does not tell.
+fn computes(case: &Case<'_, '_>) -> Option<bool> {
+    if case.ledger.row(Stage::Issue).is_some() {
+        return case.ledger.busiest().map(|row| {
+            row.stage.resource().class() == Class::Compute && row.busy_share >= COMPUTES
+        });
+    }
+    let (compute, memory) = (case.speed_of_light.compute?, case.speed_of_light.memory?);
+    Some(compute >= memory && compute >= COMPUTES)
+}
+
 /// Mean width of global loads and stores in bytes a thread; absent when there are none.
 fn mean_width(mix: &InstructionMix) -> Option<f64> {
     let (mut count, mut bytes) = (0.0, 0.0);
@@ -142,20 +157,24 @@ fn mean_width(mix: &InstructionMix) -> Option<f64> {
 }
 
 /// Whether data passes through once, without excess sectors.
-fn is_stream(case: &Case<'_, '_>, width: f64) -> bool {
+///
+/// Absent when the input does not hold the hits.
+fn is_stream(case: &Case<'_, '_>, width: f64) -> Option<bool> {
     let sectors = |what: &str| {
         case.number(&format!(
             "l1tex__t_sectors_pipe_lsu_mem_global_op_ld{what}.sum"
         ))
-        .unwrap_or(0.0)
     };
-    let hits = sectors("_lookup_hit") / sectors("").max(1.0);
+    // Bytes that lie side by side are fetched with one sector, used one after the other, and hit.
+    if width < WORD {
+        return Some(true);
+    }
+    let hits = sectors("_lookup_hit")? / sectors("")?.max(1.0);
     let actual = case
         .number("memory_l2_theoretical_sectors_global")
         .unwrap_or(0.0);
     let ideal = case
         .number("memory_l2_theoretical_sectors_global_ideal")
         .unwrap_or(actual);
-    // Bytes that lie side by side are fetched with one sector, used one after the other, and hit.
-    width < WORD || (hits < STREAM_HIT_RATE && actual - ideal <= EXCESS * actual)
+    Some(hits < STREAM_HIT_RATE && actual - ideal <= EXCESS * actual)
 }

@@ -95,13 +95,19 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     if mix.of_opcodes(TENSOR) > 0.0 {
         return on_matrix_pipes(case, path);
     }
-    if path < BUSY
-        || path < compute
-        || path < case.busy(Stage::DramBytes)
-        || arithmetic < ARITHMETIC * total
-        || loads < LOADS * arithmetic
-        || !is_used_again(case, shared >= global)
-    {
+    if arithmetic < ARITHMETIC * total || loads < LOADS * arithmetic {
+        return Outcome::Clear;
+    }
+    let Some(is_used_again) = is_used_again(case, shared >= global) else {
+        return Outcome::NotChecked(NEEDS);
+    };
+    let is_unseen = [Stage::L1Wavefronts, Stage::SharedWavefronts]
+        .iter()
+        .any(|stage| case.ledger.row(*stage).is_none());
+    if path < BUSY && is_unseen {
+        return Outcome::NotChecked(NEEDS);
+    }
+    if path < BUSY || path < compute || path < case.busy(Stage::DramBytes) || !is_used_again {
         return Outcome::Clear;
     }
     let threads = case
@@ -233,8 +239,9 @@ fn operand_bytes(source: &[String]) -> f64 {
     }
 }
 
-/// Whether loaded data is used again: the caches hit, or it comes from shared memory without conflicts.
-fn is_used_again(case: &Case<'_, '_>, from_shared: bool) -> bool {
+/// Whether loaded data is used again: the caches hit, or it comes from shared memory without conflicts. Absent when the
+/// input does not hold the hits.
+fn is_used_again(case: &Case<'_, '_>, from_shared: bool) -> Option<bool> {
     let excess = |actual: &str| {
         let actual_count = case.number(actual).unwrap_or(0.0);
         let ideal = case
@@ -243,15 +250,14 @@ fn is_used_again(case: &Case<'_, '_>, from_shared: bool) -> bool {
         (actual_count - ideal) / actual_count.max(1.0)
     };
     if from_shared {
-        return excess("memory_l1_wavefronts_shared") <= EXCESS;
+        return Some(excess("memory_l1_wavefronts_shared") <= EXCESS);
     }
     let sectors = |what: &str| {
         case.number(&format!(
             "l1tex__t_sectors_pipe_lsu_mem_global_op_ld{what}.sum"
         ))
-        .unwrap_or(0.0)
     };
-    let l1 = sectors("_lookup_hit") / sectors("").max(1.0);
+    let l1 = sectors("_lookup_hit")? / sectors("")?.max(1.0);
     let (hit, miss) = (
         case.number("lts__t_sectors_lookup_hit.sum"),
         case.number("lts__t_sectors_lookup_miss.sum"),
@@ -259,6 +265,8 @@ fn is_used_again(case: &Case<'_, '_>, from_shared: bool) -> bool {
     let l2 = hit
         .zip(miss)
         .map_or(0.0, |(hit, miss)| hit / (hit + miss).max(1.0));
-    (l1 >= HITS || l2 >= 0.5 + HITS / 2.0)
-        && excess("memory_l2_theoretical_sectors_global") <= EXCESS
+    Some(
+        (l1 >= HITS || l2 >= 0.5 + HITS / 2.0)
+            && excess("memory_l2_theoretical_sectors_global") <= EXCESS,
+    )
 }

@@ -6,7 +6,7 @@ use super::{
     memory_barrier, narrow_access, no_reuse, no_tensor_cores, register_spill, special_function,
     tail_effect, uncoalesced_global, underfilled_grid, unfused_fp, warp_divergence,
 };
-use crate::document::Finding;
+use crate::document::{Confidence, Finding, NotChecked};
 
 /// A symptom goes when a cause explains at least this part of what it promises.
 const EXPLAINED: f64 = 0.6;
@@ -126,6 +126,27 @@ const CAUSES: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// The causes that explain a symptom.
+fn causes_of(id: &str) -> &'static [&'static str] {
+    CAUSES
+        .iter()
+        .find(|(symptom, _)| *symptom == id)
+        .map_or(&[], |(_, causes)| causes)
+}
+
+/// A finding that another one might explain which could not be checked is no more than a guess.
+pub(super) fn doubt(findings: &mut [Finding], not_checked: &[NotChecked]) {
+    for finding in findings {
+        let causes = causes_of(&finding.id);
+        if not_checked
+            .iter()
+            .any(|check| causes.contains(&check.id.as_str()))
+        {
+            finding.confidence = Confidence::Low;
+        }
+    }
+}
+
 /// Drops findings that a stronger one explains. The list is ordered by expected saving.
 pub(super) fn drop_symptoms(findings: &mut Vec<Finding>) {
     let promised: Vec<(String, f64)> = findings
@@ -133,10 +154,7 @@ pub(super) fn drop_symptoms(findings: &mut Vec<Finding>) {
         .map(|finding| (finding.id.clone(), finding.saving_expected))
         .collect();
     findings.retain(|finding| {
-        let causes = CAUSES
-            .iter()
-            .find(|(symptom, _)| *symptom == finding.id)
-            .map_or(&[][..], |(_, causes)| causes);
+        let causes = causes_of(&finding.id);
         !promised.iter().any(|(id, expected)| {
             causes.contains(&id.as_str()) && *expected >= EXPLAINED * finding.saving_expected
         })

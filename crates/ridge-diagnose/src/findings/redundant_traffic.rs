@@ -34,6 +34,7 @@ pub(super) const ID: &str = "redundant-traffic";
 
 const NEEDS: &[&str] = &["SourceCounters", "MemoryWorkloadAnalysis_Tables"];
 
+const SECTORS: &str = "memory_l2_theoretical_sectors_global";
 /// From this share on moving data is what limits.
 const BUSY: f64 = 0.5;
 /// Phases that move the same data move the same number of sectors, up to edges.
@@ -42,9 +43,6 @@ const SAME: f64 = 0.02;
 const LARGE: f64 = 0.15;
 
 pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
-    let Some(code) = case.code else {
-        return Outcome::Clear;
-    };
     let path = [
         Stage::DramBytes,
         Stage::L2Requests,
@@ -55,9 +53,15 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         .iter()
         .map(|stage| case.busy(*stage))
         .fold(0.0, f64::max);
-    if busy < BUSY || busy < case.busiest() - 0.1 {
+    let is_seen = path.iter().any(|stage| case.ledger.row(*stage).is_some());
+    if is_seen && (busy < BUSY || busy < case.busiest() - 0.1) {
         return Outcome::Clear;
     }
+    // Where the accesses of each instruction are, and where the barriers between them.
+    let has_accesses = !case.by_instruction(SECTORS).is_empty();
+    let Some(code) = case.code.filter(|_| is_seen && has_accesses) else {
+        return Outcome::NotChecked(NEEDS);
+    };
     let phases = phases(case, code);
     let all: f64 = phases.iter().sum();
     let largest = phases.iter().copied().fold(0.0, f64::max);
@@ -69,12 +73,14 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         return Outcome::Clear;
     }
     let again = largest * (passes as f64 - 1.0);
-    let sectors = case
-        .number("memory_l2_theoretical_sectors_global")
-        .unwrap_or(all)
-        .max(all);
+    let sectors = case.number(SECTORS).unwrap_or(all).max(all);
     // What the L2 kept between the passes did not cross the DRAM interface again.
-    let read = case.number("dram__sectors_read.sum").unwrap_or(0.0);
+    let Some(read) = case.number("dram__sectors_read.sum").or_else(|| {
+        let bytes = case.number("dram__bytes_read.sum")?;
+        Some(bytes / SECTOR_BYTES)
+    }) else {
+        return Outcome::NotChecked(NEEDS);
+    };
     let from_dram = (read / all).min(1.0);
     let dram = case
         .ledger
@@ -109,10 +115,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     ])
     .falls("dram__bytes_read.sum")
     .falls("lts__t_sectors_srcunit_tex_op_read.sum")
-    .at(places(
-        &case.by_instruction("memory_l2_theoretical_sectors_global"),
-        case.code,
-    ))
+    .at(places(&case.by_instruction(SECTORS), case.code))
     .weigh(case, &Remedy::new(relief), NEEDS)
 }
 
@@ -120,7 +123,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
 fn phases(case: &Case<'_, '_>, code: &crate::CodeMap) -> Vec<f64> {
     /// The code of `memory_access_type` for a load.
     const LOAD: f64 = 2.0;
-    let sectors = case.by_instruction("memory_l2_theoretical_sectors_global");
+    let sectors = case.by_instruction(SECTORS);
     let loads: std::collections::HashSet<u64> = case
         .by_instruction("memory_access_type")
         .into_iter()

@@ -27,7 +27,7 @@ use crate::document::Confidence;
 
 pub(super) const ID: &str = "underfilled-grid";
 
-const NEEDS: &[&str] = &["LaunchStats", "Occupancy", "SpeedOfLight"];
+const NEEDS: &[&str] = &["LaunchStats", "Occupancy", "SpeedOfLight", "WarpStateStats"];
 
 /// From this share on the SMs that have work are busy enough.
 const BUSY: f64 = 0.6;
@@ -43,8 +43,15 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     };
     let leaves_idle = blocks < multiprocessors;
     let latency = case.waiting_for(&["long_scoreboard", "short_scoreboard", "wait"]);
-    let is_thin = waves < 0.5 && latency >= MOSTLY;
-    if waves >= 1.0 || case.busiest() >= BUSY || !(leaves_idle || is_thin) {
+    let is_sparse = waves < 0.5;
+    let is_thin = is_sparse && latency >= MOSTLY;
+    if waves >= 1.0 || case.busiest() >= BUSY {
+        return Outcome::Clear;
+    }
+    if is_sparse && !leaves_idle && case.stalls.is_empty() {
+        return Outcome::NotChecked(NEEDS);
+    }
+    if !leaves_idle && !is_thin {
         return Outcome::Clear;
     }
     let title = if leaves_idle {
