@@ -149,7 +149,12 @@ pub fn diagnose(
         duration_max_ns: durations.last().copied(),
         idle_share,
         time_share: group.time_share,
-        limiter: limiter(profile.duration_ns(), &ledger, &speed_of_light),
+        limiter: limiter(
+            profile.duration_ns(),
+            idle_share.unwrap_or(0.0),
+            &ledger,
+            &speed_of_light,
+        ),
         resources: rows(&ledger),
         speed_of_light: SpeedOfLightDocument {
             compute: speed_of_light.compute,

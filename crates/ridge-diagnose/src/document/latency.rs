@@ -74,6 +74,9 @@ pub struct Warps {
     pub resident: f64,
     /// Ready to issue on average, while the SM has work.
     pub eligible: f64,
+    /// Share of the cycles in which the scheduler issues, while the SM has work. It tells more than the warps that are
+    /// ready on average: those may all be ready at once, and none a moment later.
+    pub issuing: Option<f64>,
     /// What registers, shared memory and block size allow.
     pub theoretical: Option<f64>,
     /// What the hardware can hold.
@@ -103,7 +106,7 @@ pub struct Waiting {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum LatencyVerdict {
-    /// Nothing: a unit is busy most of the time, or a warp is ready in nearly every cycle.
+    /// Nothing: a unit is busy most of the time, or schedulers issue in most cycles while there is work.
     Hidden,
     /// Each access takes about as long as it has to; each warp has too few of them open, or they carry too few bytes.
     NotEnoughInFlight {

@@ -37,17 +37,17 @@ const NEEDS: &[&str] = &["MemoryWorkloadAnalysis_Tables", "InstructionStats"];
 const WITHIN: f64 = 0.10;
 
 pub(super) fn l2(case: &Case<'_, '_>) -> Outcome {
-    check(case, L2, "L2", |resource| resource == Resource::L2)
+    check(case, L2, "L2 is", |resource| resource == Resource::L2)
 }
 
 pub(super) fn tensor(case: &Case<'_, '_>) -> Outcome {
-    check(case, TENSOR, "matrix pipes", |resource| {
+    check(case, TENSOR, "matrix pipes are", |resource| {
         resource == Resource::Tensor
     })
 }
 
 pub(super) fn compute(case: &Case<'_, '_>) -> Outcome {
-    check(case, COMPUTE, "execution pipes", |resource| {
+    check(case, COMPUTE, "execution pipes are", |resource| {
         use Resource::{Alu, Fma, Fp16, Fp64, Issue, Uniform, Xu};
         matches!(resource, Fma | Alu | Fp16 | Fp64 | Xu | Uniform | Issue)
     })
@@ -72,7 +72,7 @@ fn check(
         .into_iter()
         .max_by(|a, b| case.busy(*a).total_cmp(&case.busy(*b)));
     let title = format!(
-        "the {name} are busy for {:.0} % of the time ({}); about {:.0} % is what kernels attain",
+        "the {name} busy for {:.0} % of the time ({}); about {:.0} % is what kernels attain",
         100.0 * busiest.busy_share.min(1.0),
         busiest.stage.label(),
         100.0 * reach.share

@@ -76,3 +76,62 @@ fn one(
         source,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::latency::testing::{kernel, look};
+
+    fn dram(bytes: f64) -> LatencyLevel {
+        let mut levels = look(kernel(bytes), |inputs| levels(inputs, None));
+        assert_eq!(levels.len(), 1);
+        levels.remove(0)
+    }
+
+    /// 658 cycles at 2 GHz are 329 ns. 4 TB/s for so long are 1.316 MB, 13160 bytes for each of 100 SMs; 1 TB/s is a
+    /// quarter of that.
+    #[test]
+    fn bytes_in_flight_are_throughput_times_latency() {
+        let level = dram(1e9);
+        assert_eq!(level.level, Resource::Dram);
+        assert!((level.needed_bytes_per_sm - 13_160.0).abs() < 1e-6);
+        assert!((level.in_flight_bytes_per_sm - 3_290.0).abs() < 1e-6);
+    }
+
+    /// Twice the latency at the same throughput has twice as much in flight, and needs no more.
+    #[test]
+    fn a_measured_latency_counts_where_it_is_longer() {
+        let loads = |cycles| Loads {
+            count: 1.0,
+            bytes: None,
+            exposed_cycles: 1.0,
+            cycles: Some(cycles),
+            per_warp: None,
+            per_sm: None,
+            waits_for: Some(Resource::Dram),
+            unloaded_cycles: None,
+            source: Vec::new(),
+        };
+        let in_flight = |cycles| {
+            look(kernel(1e9), |inputs| {
+                levels(inputs, Some(&loads(cycles)))[0].in_flight_bytes_per_sm
+            })
+        };
+        assert!((in_flight(1316.0) - 6_580.0).abs() < 1e-6);
+        // Nothing comes back sooner than from an idle memory.
+        assert!((in_flight(100.0) - 3_290.0).abs() < 1e-6);
+    }
+
+    proptest! {
+        #[test]
+        fn in_flight_scales_with_throughput(bytes in 1.0..1e9_f64, factor in 0.0..3.0_f64) {
+            let (one, other) = (dram(bytes), dram(bytes * factor));
+            let expected = one.in_flight_bytes_per_sm * factor;
+            prop_assert!((other.in_flight_bytes_per_sm - expected).abs() <= 1e-9 * expected.max(1.0));
+            prop_assert!(other.in_flight_bytes_per_sm >= 0.0 && other.in_flight_bytes_per_sm.is_finite());
+            prop_assert!((one.needed_bytes_per_sm - other.needed_bytes_per_sm).abs() < 1e-9);
+        }
+    }
+}

@@ -105,11 +105,8 @@ fn visit(inputs: &Inputs<'_, '_>, waited: f64) -> Option<f64> {
 
 /// Sectors that loads touched.
 fn sectors(inputs: &Inputs<'_, '_>) -> Option<f64> {
-    let sectors = |space: &str| {
-        inputs.number(&format!(
-            "l1tex__t_sectors_pipe_lsu_mem_{space}_op_ld.sum"
-        ))
-    };
+    let sectors =
+        |space: &str| inputs.number(&format!("l1tex__t_sectors_pipe_lsu_mem_{space}_op_ld.sum"));
     Some(sectors("global")? + sectors("local").unwrap_or(0.0))
 }
 
@@ -133,7 +130,11 @@ impl Served {
         let from_dram = inputs.number("dram__bytes_read.sum")?;
         Some(Self::new(
             hits / all,
-            if from_l2 > 0.0 { from_dram / from_l2 } else { 0.0 },
+            if from_l2 > 0.0 {
+                from_dram / from_l2
+            } else {
+                0.0
+            },
         ))
     }
 
@@ -169,6 +170,53 @@ mod tests {
     use ridge_model::ComputeCapability;
 
     use super::*;
+    use crate::latency::testing::{by_instruction, kernel, look, sum};
+
+    const WAIT: u64 = 0x10;
+    const LATER: u64 = 0x20;
+
+    /// 1000 instructions that wait 50 cycles each have waited 50 000 cycles, 500 for each of 100 loads.
+    fn counters(samples: &[(u64, f64)]) -> Vec<ncu_rep::Listed> {
+        let mut listed = kernel(1e9);
+        listed.extend([
+            sum(WAITING, 50.0),
+            sum(ISSUED, 1000.0),
+            sum("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", 100.0),
+            sum("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 400.0),
+            sum(ACTIVE, 40_000.0),
+            by_instruction(SAMPLES, samples),
+            by_instruction(EXECUTED, &[(WAIT, 50.0), (LATER, 50.0)]),
+        ]);
+        listed
+    }
+
+    /// Three quarters of the waiting at one of two places that are each visited 50 times: 750 and 250 cycles a visit,
+    /// 0.75 · 750 + 0.25 · 250 = 625 on average. A load that exposes 500 of them shares its waiting with a quarter of
+    /// another. An SM issues a load every 100 cycles, and has 6.25 open.
+    #[test]
+    fn samples_tell_latency_from_loads_that_overlap() {
+        let found = look(counters(&[(WAIT, 75.0), (LATER, 25.0)]), loads).unwrap();
+        assert!((found.exposed_cycles - 500.0).abs() < 1e-9);
+        assert!((found.cycles.unwrap() - 625.0).abs() < 1e-9);
+        assert!((found.per_warp.unwrap() - 1.25).abs() < 1e-9);
+        assert!((found.per_sm.unwrap() - 6.25).abs() < 1e-9);
+        assert!((found.bytes.unwrap() - 128.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn without_samples_only_the_exposed_part_is_known() {
+        let found = look(counters(&[(WAIT, 3.0)]), loads).unwrap();
+        assert!((found.exposed_cycles - 500.0).abs() < 1e-9);
+        assert_eq!(
+            (found.cycles, found.per_warp, found.per_sm),
+            (None, None, None)
+        );
+    }
+
+    #[test]
+    fn without_counters_nothing_is_known() {
+        assert_eq!(look(kernel(1e9), loads), None);
+    }
 
     #[test]
     fn loads_wait_for_the_farthest_level_that_matters() {

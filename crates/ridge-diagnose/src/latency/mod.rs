@@ -6,6 +6,8 @@
 
 mod levels;
 mod loads;
+#[cfg(test)]
+mod testing;
 mod verdict;
 mod waiting;
 
@@ -33,8 +35,11 @@ pub(crate) struct Inputs<'i, 'r> {
 }
 
 impl Inputs<'_, '_> {
+    /// A counter that makes sense: finite and not negative.
     fn number(&self, name: &str) -> Option<f64> {
-        self.metrics.number(name).filter(|number| number.is_finite())
+        self.metrics
+            .number(name)
+            .filter(|number| number.is_finite() && *number >= 0.0)
     }
 
     fn positive(&self, name: &str) -> Option<f64> {

@@ -5,8 +5,6 @@ use crate::attainable::attainable;
 use crate::document::{LatencyVerdict, Loads, Waiting, Warps};
 use crate::limiter::BUSY;
 
-/// With a warp ready in each cycle on average, latency leaves few issue slots empty.
-pub(crate) const READY: f64 = 1.0;
 /// The larger part of the waiting decides.
 const MOSTLY: f64 = 0.5;
 /// A server with constant service times that is busy for a share `ρ` keeps a request for `1 + ρ / (2 (1 − ρ))` of its
@@ -21,7 +19,7 @@ pub(super) fn verdict(
     waiting: Option<&Waiting>,
 ) -> Option<LatencyVerdict> {
     let (warps, waiting) = (warps?, waiting?);
-    if inputs.busiest >= BUSY || warps.eligible >= READY {
+    if inputs.busiest >= BUSY || warps.issuing.is_some_and(|share| share >= BUSY) {
         return Some(LatencyVerdict::Hidden);
     }
     let on_chip = waiting.on_chip + waiting.fixed;

@@ -13,6 +13,7 @@ pub(super) fn warps(inputs: &Inputs<'_, '_>) -> Option<Warps> {
     Some(Warps {
         resident,
         eligible,
+        issuing: inputs.number("smsp__issue_active.avg.per_cycle_active"),
         theoretical: inputs.positive("smsp__maximum_warps_avg_per_active_cycle"),
         most,
         missing_factor: most
