@@ -212,15 +212,26 @@ fn rows(ledger: &Ledger) -> Vec<ResourceRow> {
 }
 
 /// What the SMs read from the L2 and wrote to it.
+///
+/// The ports of the L1 count what arrives in the SMs. The L2's own count of look-ups stands in where they were not
+/// collected; it is smaller where one look-up serves several SMs.
 fn traffic(profile: &KernelProfile<'_>) -> Option<Traffic> {
-    let bytes = |operation: &str| {
-        let name = format!("lts__t_sectors_srcunit_tex_op_{operation}.sum");
-        Some(profile.metrics.number(&name)? * ridge_model::arch::SECTOR_BYTES)
+    const PORTS: [&str; 2] = [
+        "l1tex__m_xbar2l1tex_read_bytes.sum",
+        "l1tex__m_l1tex2xbar_write_bytes.sum",
+    ];
+    const LOOK_UPS: [&str; 2] = [
+        "lts__t_sectors_srcunit_tex_op_read.sum",
+        "lts__t_sectors_srcunit_tex_op_write.sum",
+    ];
+    let count = |[read, written]: [&str; 2], bytes: f64| {
+        Some(Traffic {
+            read_bytes: bytes * profile.metrics.number(read)?,
+            written_bytes: bytes * profile.metrics.number(written)?,
+            source: vec![read.to_owned(), written.to_owned()],
+        })
     };
-    Some(Traffic {
-        read_bytes: bytes("read")?,
-        written_bytes: bytes("write")?,
-    })
+    count(PORTS, 1.0).or_else(|| count(LOOK_UPS, ridge_model::arch::SECTOR_BYTES))
 }
 
 /// The median of sorted values.

@@ -236,6 +236,8 @@ pub struct Traffic {
     pub read_bytes: f64,
     /// Bytes written by the SMs.
     pub written_bytes: f64,
+    /// The counters of the two.
+    pub source: Vec<String>,
 }
 
 /// A reason for which warps wait.

@@ -72,6 +72,20 @@ impl InstructionMix {
     }
 }
 
+/// Bytes that a load or store with these modifiers moves for each lane: 4 where nothing else is said.
+pub(crate) fn access_bytes(modifiers: &str) -> f64 {
+    modifiers
+        .split('.')
+        .find_map(|modifier| match modifier {
+            "U8" | "S8" => Some(1.0),
+            "U16" | "S16" => Some(2.0),
+            "64" => Some(8.0),
+            "128" => Some(16.0),
+            _ => None,
+        })
+        .unwrap_or(4.0)
+}
+
 /// Single-precision arithmetic.
 pub(crate) const FP32: &[&str] = &["FFMA", "FADD", "FMUL", "FFMA32I", "FADD32I", "FMUL32I"];
 /// Double-precision arithmetic.

@@ -27,7 +27,7 @@ use super::saving::{Remedy, Waiting};
 use super::{Case, Outcome, in_flight};
 use crate::document::Confidence;
 use crate::ledger::{Class, Relief, Stage};
-use crate::mix::{FP16, FP32, FP64, InstructionMix};
+use crate::mix::{FP16, FP32, FP64, InstructionMix, access_bytes};
 
 pub(super) const ID: &str = "narrow-access";
 
@@ -141,15 +141,8 @@ fn mean_width(mix: &InstructionMix) -> Option<f64> {
         if !matches!(opcode, "LDG" | "STG" | "LD" | "ST" | "LDGSTS") {
             continue;
         }
-        let width = modifiers.split('.').find_map(|modifier| match modifier {
-            "U8" | "S8" => Some(1.0),
-            "U16" | "S16" => Some(2.0),
-            "64" => Some(8.0),
-            "128" => Some(16.0),
-            _ => None,
-        });
         count += executed;
-        bytes += executed * width.unwrap_or(4.0);
+        bytes += executed * access_bytes(modifiers);
     }
     (count > 0.0).then(|| bytes / count)
 }

@@ -6,11 +6,12 @@
 //!
 //! # Evidence
 //! The load path (LSU, L1, L2 or shared memory) is the busiest unit, loads come in similar numbers as arithmetic,
-//! caches hit, the FMA pipe idles.
+//! caches hit, the FMA pipe idles. For products on the matrix pipes: each byte that an SM reads feeds few operations.
 //!
 //! # Why it costs time
 //! A load delivers at most one operand to each lane in the time of one multiply-add or more: with two loads for each
-//! multiply-add, the arithmetic can use a third of its pipe at best.
+//! multiply-add, the arithmetic can use a third of its pipe at best. The matrix pipes of an SM consume operands faster
+//! still: a tile of m × n results gets 2mn / (m + n) operations out of each operand.
 //!
 //! # What to do
 //! Stage tiles in shared memory, and let each thread compute a small tile of results from registers: 8 × 8 results need
@@ -56,7 +57,12 @@ const REUSE: f64 = 8.0;
 const REUSE_AT_MOST: f64 = 32.0;
 /// A stencil shares its neighbours only: a tile leaves about a third of the loads.
 const REUSE_STENCIL: f64 = 3.0;
-/// Hand-written tiled products reach about 60 % of the FMA peak.
+/// Operations for each operand in a tile of 128 × 256 results: 2mn / (m + n). Its sums fill half of the registers of
+/// an SM, so that no larger tile leaves room for anything else; library products use it.
+const LARGEST_TILE: f64 = 2.0 * 128.0 * 256.0 / (128.0 + 256.0);
+/// A tile that gets half of that out of an operand is a matter of tuning, not of missing re-use.
+const WORTH_IT: f64 = 2.0;
+/// Hand-written tiled products reach about 60 % of the peak of their pipe.
 const TILED: f64 = 0.6;
 
 const LOAD_PATH: &[Stage] = &[
@@ -86,9 +92,10 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         .map(|stage| case.busy(*stage))
         .fold(0.0, f64::max);
     let compute = case.busy(Stage::Fma).max(case.busy(Stage::Fp64));
-    let has_tensor = mix.of_opcodes(TENSOR) > 0.0;
-    if has_tensor
-        || path < BUSY
+    if mix.of_opcodes(TENSOR) > 0.0 {
+        return on_matrix_pipes(case, path);
+    }
+    if path < BUSY
         || path < compute
         || path < case.busy(Stage::DramBytes)
         || arithmetic < ARITHMETIC * total
@@ -156,6 +163,74 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         case.code,
     ))
     .weigh(case, &remedy, NEEDS)
+}
+
+/// A product on the matrix pipes whose tiles are too small.
+fn on_matrix_pipes(case: &Case<'_, '_>, path: f64) -> Outcome {
+    let (Some(tensor), Some(fill)) = (
+        case.ledger.row(Stage::Tensor),
+        case.ledger.row(Stage::L1Fill),
+    ) else {
+        return Outcome::NotChecked(NEEDS);
+    };
+    let others = tensor.busy_share.max(case.busy(Stage::DramBytes));
+    if path < BUSY || path < others || tensor.demand <= 0.0 || fill.demand <= 0.0 {
+        return Outcome::Clear;
+    }
+    let today = tensor.demand / fill.demand;
+    let possible = LARGEST_TILE / operand_bytes(&tensor.source);
+    if today * WORTH_IT > possible {
+        return Outcome::Clear;
+    }
+    let kept = today / possible;
+    let relief = LOAD_PATH
+        .iter()
+        .fold(Relief::none(), |relief, stage| relief.leave(*stage, kept));
+    let remedy = Remedy::new(relief.clone().leave(Stage::Issue, kept))
+        .likely(relief)
+        .waiting(Waiting::Hidden)
+        .hardly_below(tensor.busy_share / TILED);
+    Draft::new(
+        ID,
+        format!(
+            "a byte that an SM reads feeds {today:.0} operations; in the largest tiles it feeds {possible:.0}"
+        ),
+    )
+    .confidence(Confidence::Medium)
+    .seen_against(
+        format!("operations / {}", fill.source.join(", ")),
+        today,
+        "operation/byte",
+        possible,
+    )
+    .seen("busiest stage of the load path", path, "fraction")
+    .seen("matrix pipes", tensor.busy_share, "fraction")
+    .act(&[
+        "let a block compute a larger tile of the result: 128 x 128 or 128 x 256",
+        "let a warp compute a larger part of it, so that each fragment feeds several matrix instructions",
+        "use a library product where there is one",
+    ])
+    .falls("l1tex__m_xbar2l1tex_read_bytes.sum")
+    .rises("sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed")
+    .at(places(
+        &case.by_instruction("smsp__pcsamp_sample_count"),
+        case.code,
+    ))
+    .weigh(case, &remedy, NEEDS)
+}
+
+/// Bytes of an operand, from the counters of the path that the operations took.
+fn operand_bytes(source: &[String]) -> f64 {
+    let has = |name: &str| source.iter().any(|counter| counter.contains(name));
+    if has("fp64") {
+        8.0
+    } else if has("tf32") {
+        4.0
+    } else if has("fp8") || has("int8") {
+        1.0
+    } else {
+        2.0
+    }
 }
 
 /// Whether loaded data is used again: the caches hit, or it comes from shared memory without conflicts.

@@ -28,7 +28,7 @@ use super::saving::{Remedy, Waiting};
 use super::{Case, Outcome};
 use crate::document::Confidence;
 use crate::ledger::{Relief, Stage};
-use crate::mix::{FP64, SHARED, TENSOR};
+use crate::mix::{FP64, InstructionMix, SHARED, TENSOR, access_bytes};
 
 pub(super) const ID: &str = "no-tensor-cores";
 
@@ -48,6 +48,10 @@ const REUSED: f64 = 4.0;
 const NARROW: f64 = 0.03;
 /// Or, for tiles that are converted on their way into shared memory: conversions for each global load.
 const CONVERTED: f64 = 2.0;
+/// Packed multiply-adds from which the product itself is done in 16 bits.
+const PACKED: f64 = 0.5;
+/// Shifts and masks are conversions where there is about one for each 16-bit value that is loaded.
+const ONE_EACH: std::ops::RangeInclusive<f64> = 0.8..=1.25;
 /// A product evaluates next to no functions.
 const FEW: f64 = 0.01;
 /// One matrix instruction (16 × 8 × 16) replaces 64 multiply-adds of a warp; the rest of a loop shrinks with them, but
@@ -66,19 +70,15 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         .capability()
         .is_none_or(|capability| capability.major >= 7);
     let fused = mix.of_opcodes(&["FFMA", "HFMA2"]);
-    let conversions = mix.with_modifier(&["HADD2"], "F32")
-        + mix.sum(|opcode, modifiers| {
-            matches!(opcode, "LDS" | "LDG") && modifiers.split('.').any(|found| matches!(found, "U16" | "S16" | "U8" | "S8"))
-        })
-        // A bfloat16 becomes a float by a shift, which the compiler writes as a multiplication.
-        + mix.sum(|opcode, modifiers| opcode == "IMAD" && modifiers == "U32")
-        // Or as a shift for the lower and a mask for the upper one of a pair.
-        + 2.0 * mix.with_modifier(&["SHF"], "L").min(mix.of_opcodes(&["LOP3"]));
     let global = mix.of_opcodes(&["LDG", "LDGSTS"]).max(1.0);
     let threads = case
         .number("launch__thread_count")
         .unwrap_or(f64::INFINITY)
         .max(1.0);
+    let converted = conversions(mix);
+    let is_narrow = converted >= NARROW * fused
+        || converted >= CONVERTED * global
+        || mix.of_opcodes(&["HFMA2"]) >= PACKED * fused;
     let is_product = fused >= MOSTLY * mix.total()
         && 32.0 * fused / threads >= LONG
         && fused >= REUSED * global
@@ -88,7 +88,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         || mix.of_opcodes(TENSOR) > 0.0
         || mix.of_opcodes(FP64) > 0.05 * fused
         || !is_product
-        || (conversions < NARROW * fused && conversions < CONVERTED * global)
+        || !is_narrow
     {
         return Outcome::Clear;
     }
@@ -122,7 +122,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     )
     .seen(
         "conversions and narrow loads for each multiply-add",
-        conversions / fused,
+        converted / fused,
         "inst/inst",
     )
     .seen_against("matrix instructions", 0.0, "inst", fused / 64.0)
@@ -133,4 +133,39 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     .rises("sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed")
     .falls("smsp__inst_executed.sum")
     .weigh(case, &remedy, NEEDS)
+}
+
+/// Operands of 16 bits or less that are made wide, or loaded one at a time.
+fn conversions(mix: &InstructionMix) -> f64 {
+    let narrow_loads = mix.sum(|opcode, modifiers| {
+        matches!(opcode, "LDS" | "LDG")
+            && modifiers
+                .split('.')
+                .any(|found| matches!(found, "U16" | "S16" | "U8" | "S8"))
+    });
+    mix.with_modifier(&["HADD2"], "F32") + narrow_loads + bfloat_pairs(mix)
+}
+
+/// Values of packed bfloat16 that are made wide: the lower one of a pair by a shift, which may be written as a
+/// multiplication, the upper one by a mask.
+///
+/// Addresses are computed with the same instructions. Conversions are told from them by their number: one for each
+/// value that comes from global or from shared memory.
+fn bfloat_pairs(mix: &InstructionMix) -> f64 {
+    let shifts = mix.with_modifier(&["SHF"], "L")
+        + mix.sum(|opcode, modifiers| opcode == "IMAD" && matches!(modifiers, "U32" | "SHL.U32"));
+    let values = 2.0 * shifts.min(mix.of_opcodes(&["LOP3"]));
+    let is_one_each = |opcodes: &[&str]| {
+        let loaded: f64 = mix
+            .iter()
+            .filter(|(opcode, ..)| opcodes.contains(opcode))
+            .map(|(_, modifiers, count)| count * access_bytes(modifiers) / 2.0)
+            .sum();
+        loaded > 0.0 && ONE_EACH.contains(&(values / loaded))
+    };
+    if is_one_each(&["LDG"]) || is_one_each(&["LDS"]) {
+        values
+    } else {
+        0.0
+    }
 }
