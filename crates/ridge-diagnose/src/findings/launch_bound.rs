@@ -46,11 +46,15 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
 fn idle(case: &Case<'_, '_>, duration: f64) -> Outcome {
     let idle = case.idle();
     let busy = case.busiest();
+    // What is not all of it does not round to it.
+    let percent = match 100.0 * idle {
+        nearly if (99.5..100.0).contains(&nearly) => ">99".to_owned(),
+        percent => format!("{percent:.0}"),
+    };
     Outcome::Found(Box::new(Finding {
         id: ID.to_owned(),
         title: format!(
-            "no SM has a warp for {:.0} % of the {:.0} us: only {:.1} us are the kernel's own",
-            (100.0 * idle).floor(),
+            "no SM has a warp for {percent} % of the {:.0} us: only {:.1} us are the kernel's own",
             duration / 1e3,
             (1.0 - idle) * duration / 1e3
         ),
@@ -66,9 +70,9 @@ fn idle(case: &Case<'_, '_>, duration: f64) -> Outcome {
                 .to_owned(),
         ],
         verify: vec![Verify {
-            metric: "sm__cycles_active.max".to_owned(),
-            direction: Direction::To,
-            target: case.number("sm__cycles_elapsed.max"),
+            metric: "gpu__time_duration.sum".to_owned(),
+            direction: Direction::Down,
+            target: None,
         }],
         locations: Vec::new(),
     }))

@@ -58,7 +58,7 @@ pub(super) fn loads(inputs: &Inputs<'_, '_>) -> Option<Loads> {
             .filter(|_| exposed_cycles > 0.0)
             .map(|cycles| cycles / exposed_cycles),
         per_sm,
-        waits_for: farthest.map(|level| super::levels::resource(level)),
+        waits_for: farthest.map(super::levels::resource),
         unloaded_cycles: farthest
             .zip(inputs.latencies)
             .map(|(level, latencies)| latencies.cycles(level)),

@@ -102,7 +102,7 @@ fn limit(kernel: &Kernel) -> String {
                 Class::Latency => format!("limited by latency: nothing is busy, most is {busy}"),
                 Class::Launch => match kernel.idle_share.filter(|idle| *idle > MOSTLY_IDLE) {
                     Some(idle) => format!(
-                        "limited by its launch: no SM has work for {} of the time",
+                        "limited by its launch: no SM has work for {} of what was measured",
                         saved(idle)
                     ),
                     None => "limited by its launch: it is shorter than what launching it costs"

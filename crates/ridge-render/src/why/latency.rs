@@ -1,27 +1,31 @@
 //! What is in flight, what has to be, and what is missing.
 
-use ridge_diagnose::document::{Kernel, Latency, LatencyLevel, LatencyVerdict};
+use ridge_diagnose::document::{Class, Kernel, Latency, LatencyLevel, LatencyVerdict};
 use ridge_model::quantity::{Amount, Bytes, Unit};
 
-use super::{Page, paragraph};
+use super::{Page, paragraph, percent};
 
-/// Writes two lines for a kernel that waits for latency; with `-v` every level of memory for every kernel.
+/// Writes two lines for a kernel that waits for latency, unless it is its launch that counts; with `-v` every level of memory for every kernel.
 pub(super) fn write(out: &mut String, kernel: &Kernel, page: &Page) {
     let Some(latency) = &kernel.latency else {
         return;
     };
+    let is_launch = kernel
+        .limiter
+        .as_ref()
+        .is_some_and(|limiter| limiter.class == Class::Launch);
     if let Some((verdict, missing)) = latency
         .verdict
+        .filter(|_| !is_launch)
         .and_then(|verdict| Some((verdict, missing(verdict)?)))
     {
         let mut seen = match verdict {
-            LatencyVerdict::DependentArithmetic { .. } => Vec::new(),
+            LatencyVerdict::DependentArithmetic { .. } => arithmetic(latency),
             _ => memory(latency),
         };
         seen.extend(warps(latency));
         if !seen.is_empty() {
-            let text = format!("in flight: {}", seen.join("; "));
-            paragraph(out, &text, "   ", "     ", page);
+            paragraph(out, &seen.join("; "), "   ", "     ", page);
         }
         paragraph(out, &missing, "   ", "     ", page);
     }
@@ -46,7 +50,7 @@ fn memory(latency: &Latency) -> Vec<String> {
         .find(|level| Some(level.level) == loads.and_then(|loads| loads.waits_for));
     if let Some(level) = level {
         parts.push(format!(
-            "{} an SM, {} saturate the {} at {:.0} cycles",
+            "in flight: {} an SM, {} saturate the {} at {:.0} cycles",
             Bytes::new(level.in_flight_bytes_per_sm),
             Bytes::new(level.needed_bytes_per_sm),
             level.level.label(),
@@ -59,6 +63,20 @@ fn memory(latency: &Latency) -> Vec<String> {
         ));
     }
     parts
+}
+
+/// What the counters say of results in the SM.
+fn arithmetic(latency: &Latency) -> Vec<String> {
+    let waiting = latency.waiting.iter();
+    waiting
+        .map(|waiting| {
+            format!(
+                "of the waiting {} is for fixed latencies, {} for shared memory and other results in the SM",
+                percent(waiting.fixed),
+                percent(waiting.on_chip)
+            )
+        })
+        .collect()
 }
 
 fn warps(latency: &Latency) -> Option<String> {
