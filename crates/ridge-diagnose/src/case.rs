@@ -1,12 +1,13 @@
 //! What findings look at: the profile and everything that was computed from it.
 
 use crate::code::CodeMap;
+use crate::document::Latency;
 use crate::findings::Beside;
 use crate::ledger::{Ledger, Resource, Stage};
 use crate::mix::{InstructionMix, TENSOR};
 use crate::profile::KernelProfile;
 use crate::speed_of_light::SpeedOfLight;
-use crate::stalls::Stall;
+use crate::stalls::{Stall, waiting_for};
 
 /// What findings look at.
 #[derive(Debug)]
@@ -17,6 +18,7 @@ pub(crate) struct Case<'c, 'r> {
     pub(crate) stalls: &'c [Stall],
     pub(crate) mix: Option<&'c InstructionMix>,
     pub(crate) code: Option<&'c CodeMap>,
+    pub(crate) latency: Option<&'c Latency>,
 }
 
 impl Case<'_, '_> {
@@ -30,25 +32,9 @@ impl Case<'_, '_> {
         names.iter().map(|name| self.number(name)).sum()
     }
 
-    /// The part of the time between two instructions of a warp that goes into one of these reasons.
-    pub(crate) fn stalled(&self, reasons: &[&str]) -> f64 {
-        let picked = self
-            .stalls
-            .iter()
-            .filter(|stall| reasons.contains(&stall.reason.as_str()));
-        picked.map(|stall| stall.share).sum()
-    }
-
     /// Of the time in which a warp waits and is not ready to issue, the part that goes into these reasons.
     pub(crate) fn waiting_for(&self, reasons: &[&str]) -> f64 {
-        let ready = self.stalled(&["not_selected"]);
-        let issuing = (1.0 - self.stalls.iter().map(|stall| stall.share).sum::<f64>()).max(0.0);
-        let waiting = 1.0 - ready - issuing;
-        if waiting > 0.0 {
-            (self.stalled(reasons) / waiting).min(1.0)
-        } else {
-            0.0
-        }
+        waiting_for(self.stalls, reasons)
     }
 
     /// Whether the input lacks any of these metrics.
@@ -124,13 +110,16 @@ impl Case<'_, '_> {
     /// The part of the duration for which no multiprocessor had a warp: launch, and idling inside what was profiled.
     /// Nothing that is done to the work of the kernel shortens it.
     pub(crate) fn idle(&self) -> f64 {
-        let cycles = self
-            .number("sm__cycles_active.max")
-            .zip(self.number("sm__cycles_elapsed.max"));
-        match cycles {
-            Some((active, elapsed)) if elapsed > 0.0 => (1.0 - active / elapsed).clamp(0.0, 1.0),
-            _ => 0.0,
-        }
+        self.idle_share().unwrap_or(0.0)
+    }
+
+    /// The same, absent when it was not collected.
+    pub(crate) fn idle_share(&self) -> Option<f64> {
+        let active = self.number("sm__cycles_active.max")?;
+        let elapsed = self
+            .number("sm__cycles_elapsed.max")
+            .filter(|cycles| *cycles > 0.0)?;
+        Some((1.0 - active / elapsed).clamp(0.0, 1.0))
     }
 
     /// The data stage of the L1, which has no row in the ledger: no stored counter holds its demand.

@@ -8,6 +8,7 @@ use crate::document::{
 };
 use crate::findings;
 use crate::hot_lines::hot_lines;
+use crate::latency::{Inputs, latency};
 use crate::ledger::Ledger;
 use crate::limiter::limiter;
 use crate::mix::InstructionMix;
@@ -15,6 +16,8 @@ use crate::profile::KernelProfile;
 use crate::settle;
 use crate::speed_of_light::SpeedOfLight;
 use crate::stalls;
+
+use ridge_model::latency::Latencies;
 
 /// A group of launches, of which one is diagnosed.
 #[derive(Clone, Debug, Default)]
@@ -84,14 +87,27 @@ pub fn diagnose(
     let speed_of_light = SpeedOfLight::new(&profile.metrics);
     let stalls = stalls::stalls(&profile.metrics);
     let mix = InstructionMix::of(&profile.metrics);
-    let case = Case {
+    let mut case = Case {
         profile,
         ledger: &ledger,
         speed_of_light: &speed_of_light,
         stalls: &stalls,
         mix: mix.as_ref(),
         code,
+        latency: None,
     };
+    let latency = latency(&Inputs {
+        metrics: &profile.metrics,
+        ledger: &ledger,
+        stalls: &stalls,
+        mix: mix.as_ref(),
+        latencies: profile.capability().and_then(Latencies::of),
+        busiest: case.busiest(),
+        idle: case.idle(),
+        balance: case.balance(),
+    });
+    case.latency = latency.as_ref();
+    let idle_share = case.idle_share();
     let (mut findings, mut not_checked) = findings::run(&case, options.min_saving);
     let mut hot_lines = hot_lines(&profile.metrics, code);
     let places = findings
@@ -131,8 +147,14 @@ pub fn diagnose(
         duration_ns,
         duration_min_ns: durations.first().copied(),
         duration_max_ns: durations.last().copied(),
+        idle_share,
         time_share: group.time_share,
-        limiter: limiter(profile.duration_ns(), &ledger, &speed_of_light),
+        limiter: limiter(
+            profile.duration_ns(),
+            idle_share.unwrap_or(0.0),
+            &ledger,
+            &speed_of_light,
+        ),
         resources: rows(&ledger),
         speed_of_light: SpeedOfLightDocument {
             compute: speed_of_light.compute,
@@ -158,6 +180,7 @@ pub fn diagnose(
                 share: stall.share,
             })
             .collect(),
+        latency,
         hot_lines,
         findings,
         settle_with: settle::command(&not_checked, profile, options.program.as_deref()),

@@ -5,7 +5,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+mod latency;
+
 pub use crate::ledger::{Class, Resource};
+pub use latency::{Latency, LatencyLevel, LatencyVerdict, Loads, Waiting, Warps};
 
 /// Name of the contract.
 pub const SCHEMA: &str = "ridgepoint.diagnosis";
@@ -126,6 +129,10 @@ pub struct Kernel {
     /// Longest duration of the group.
     #[schemars(range(min = 0.0))]
     pub duration_max_ns: Option<f64>,
+    /// The part of the diagnosed launch for which no SM had a warp: launching, and what the profiler does around it. Absent
+    /// when it was not collected.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub idle_share: Option<f64>,
     /// Share of the summed duration of all kernels of its input.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub time_share: Option<f64>,
@@ -139,6 +146,8 @@ pub struct Kernel {
     pub traffic: Option<Traffic>,
     /// What warps wait for, longest first.
     pub stalls: Vec<Stall>,
+    /// How latency is hidden, and what is missing; absent when nothing of it was collected.
+    pub latency: Option<Latency>,
     /// The source lines with the most samples.
     pub hot_lines: Vec<HotLine>,
     /// Flaws and verdicts, most useful first.

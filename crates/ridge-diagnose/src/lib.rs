@@ -27,6 +27,7 @@ mod diagnose;
 pub mod document;
 mod findings;
 mod hot_lines;
+mod latency;
 mod ledger;
 mod limiter;
 mod mix;

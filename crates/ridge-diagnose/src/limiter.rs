@@ -6,16 +6,19 @@ use crate::speed_of_light::SpeedOfLight;
 
 /// Below this share of its peak no unit binds a kernel: the time goes into waiting. The profiler's own rule draws the
 /// line between "latency" and a busy unit at the same 60 %.
-const BUSY: f64 = 0.60;
+pub(crate) const BUSY: f64 = 0.60;
 /// A kernel shorter than this is shorter than what it costs to launch it: kernels launched back to back follow each
 /// other every 2.4 to 3.9 us (H200, A100; measured and published).
 pub(crate) const LAUNCH_PERIOD_NS: f64 = 3_900.0;
+/// From this share on most of the duration is what surrounds the kernel.
+pub(crate) const MOSTLY_IDLE: f64 = 0.5;
 /// The ledger names the unit more exactly than the profiler's list; the list counts where it shows clearly more.
 const CLEARLY_MORE: f64 = 0.10;
 
 /// Finds what binds; absent when neither the ledger nor the Speed Of Light says anything.
 pub(crate) fn limiter(
     duration_ns: Option<f64>,
+    idle: f64,
     ledger: &Ledger,
     speed_of_light: &SpeedOfLight,
 ) -> Option<Limiter> {
@@ -31,7 +34,8 @@ pub(crate) fn limiter(
         (None, Some(member)) => member,
         (None, None) => whole_values(speed_of_light)?,
     };
-    let (class, resource) = if duration_ns.is_some_and(|ns| ns < LAUNCH_PERIOD_NS) && share < BUSY {
+    let is_launch = duration_ns.is_some_and(|ns| ns < LAUNCH_PERIOD_NS) || idle > MOSTLY_IDLE;
+    let (class, resource) = if is_launch && share < BUSY {
         (Class::Launch, Resource::Launch)
     } else if share < BUSY {
         (Class::Latency, Resource::Latency)

@@ -97,6 +97,12 @@ pub(crate) const TENSOR: &[&str] = &[
     "HMMA", "IMMA", "DMMA", "BMMA", "HGMMA", "QGMMA", "IGMMA", "BGMMA", "UTCHMMA", "UTCIMMA",
     "UTCQMMA",
 ];
+/// Instructions whose results warps wait for by the long scoreboard.
+pub(crate) const SCOREBOARD_LOADS: &[&str] = &[
+    "LDG", "LD", "LDL", "LDGSTS", "ATOMG", "ATOM", "TEX", "TLD", "TLD4", "SULD",
+];
+/// Copies of whole tiles by one instruction.
+pub(crate) const BULK_COPIES: &[&str] = &["UTMALDG", "UBLKCP"];
 /// Loads of global memory.
 pub(crate) const GLOBAL_LOADS: &[&str] = &["LDG", "LD", "LDGSTS"];
 /// Stores of global memory.

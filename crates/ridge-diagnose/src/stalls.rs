@@ -45,6 +45,20 @@ pub(crate) fn stalls(metrics: &Metrics<'_>) -> Vec<Stall> {
     list
 }
 
+/// Of the time in which a warp waits and is not ready to issue, the part that goes into these reasons.
+pub(crate) fn waiting_for(stalls: &[Stall], reasons: &[&str]) -> f64 {
+    let share = |picks: &dyn Fn(&str) -> bool| -> f64 {
+        let picked = stalls.iter().filter(|stall| picks(&stall.reason));
+        picked.map(|stall| stall.share).sum()
+    };
+    let waiting = share(&|reason| reason != "not_selected").min(1.0);
+    if waiting > 0.0 {
+        (share(&|reason| reasons.contains(&reason)) / waiting).min(1.0)
+    } else {
+        0.0
+    }
+}
+
 /// Reasons for which warps stall, by the profiler's names, with what warps wait for.
 const REASONS: &[(&str, &str)] = &[
     ("barrier", "other warps of the block at a barrier"),

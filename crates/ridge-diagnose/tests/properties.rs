@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ncu_rep::{Listed, MetricTable, Report, Value};
 use proptest::prelude::*;
-use ridge_diagnose::document::Kernel;
+use ridge_diagnose::document::{Kernel, LatencyVerdict};
 use ridge_diagnose::{Group, KernelProfile, Options, diagnose};
 
 /// Metrics of every kernel of the committed full reports, with launch sizes.
@@ -68,6 +68,7 @@ fn run(metrics: Vec<Listed>, sample: &Sample) -> Kernel {
 }
 
 fn check_bounds(kernel: &Kernel) {
+    check_latency(kernel);
     for finding in &kernel.findings {
         let (ceiling, expected) = (finding.saving_ceiling, finding.saving_expected);
         assert!(
@@ -106,6 +107,59 @@ fn check_bounds(kernel: &Kernel) {
             row.resource
         );
     }
+}
+
+/// What is in flight is a finite amount, and what is missing is no less than nothing.
+fn check_latency(kernel: &Kernel) {
+    let Some(latency) = &kernel.latency else {
+        return;
+    };
+    let is_amount = |value: f64| value.is_finite() && value >= 0.0;
+    for level in &latency.levels {
+        assert!(is_amount(level.in_flight_bytes_per_sm), "{level:?}");
+        assert!(is_amount(level.needed_bytes_per_sm), "{level:?}");
+        assert!(!level.source.is_empty(), "{level:?} names no counter");
+    }
+    if let Some(loads) = &latency.loads {
+        let amounts = [
+            Some(loads.exposed_cycles),
+            loads.bytes,
+            loads.cycles,
+            loads.per_sm,
+        ];
+        assert!(amounts.into_iter().flatten().all(is_amount), "{loads:?}");
+        assert!(
+            loads
+                .per_warp
+                .is_none_or(|open| open >= 1.0 && open.is_finite()),
+            "{loads:?}"
+        );
+    }
+    let factors = match latency.verdict {
+        Some(
+            LatencyVerdict::NotEnoughInFlight {
+                factor,
+                by_warps,
+                by_each_warp,
+            }
+            | LatencyVerdict::NotEnoughWarps {
+                factor,
+                by_warps,
+                by_each_warp,
+            },
+        ) => vec![factor, by_warps, by_each_warp],
+        Some(
+            LatencyVerdict::AccessTooExpensive { factor }
+            | LatencyVerdict::DependentArithmetic { factor },
+        ) => vec![factor],
+        _ => Vec::new(),
+    };
+    assert!(
+        factors
+            .iter()
+            .all(|factor| *factor >= 1.0 && factor.is_finite()),
+        "{factors:?}"
+    );
 }
 
 /// Findings by name and savings, for comparisons.

@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 pub mod arch;
+pub mod latency;
 pub mod quantity;
 
 pub use arch::{Architecture, ComputeCapability};

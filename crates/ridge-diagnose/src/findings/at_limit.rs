@@ -66,7 +66,7 @@ pub(super) fn l2(case: &Case<'_, '_>) -> Outcome {
     ]);
     let limit = Limit {
         id: L2,
-        name: "L2",
+        name: "L2 is",
         counts: |resource| resource == Resource::L2,
         is_unknown: lacks_sectors || is_return_unknown,
         needs: if is_return_unknown {
@@ -89,7 +89,7 @@ pub(super) fn tensor(case: &Case<'_, '_>) -> Outcome {
     let has_operations = || case.profile.metrics.iter().cloned().any(counts_operations);
     let limit = Limit {
         id: TENSOR,
-        name: "matrix pipes",
+        name: "matrix pipes are",
         counts: |resource| resource == Resource::Tensor,
         is_unknown: is_used && (case.lacks(&["sm__cycles_elapsed.sum"]) || !has_operations()),
         needs: TENSOR_NEEDS,
@@ -100,7 +100,7 @@ pub(super) fn tensor(case: &Case<'_, '_>) -> Outcome {
 pub(super) fn compute(case: &Case<'_, '_>) -> Outcome {
     let limit = Limit {
         id: COMPUTE,
-        name: "execution pipes",
+        name: "execution pipes are",
         counts: |resource| {
             use Resource::{Alu, Fma, Fp16, Fp64, Issue, Uniform, Xu};
             matches!(resource, Fma | Alu | Fp16 | Fp64 | Xu | Uniform | Issue)
@@ -144,7 +144,7 @@ impl Limit {
             .into_iter()
             .max_by(|a, b| case.busy(*a).total_cmp(&case.busy(*b)));
         let title = format!(
-            "the {name} are busy for {:.0} % of the time ({}); about {:.0} % is what kernels attain",
+            "the {name} busy for {:.0} % of the time ({}); about {:.0} % is what kernels attain",
             100.0 * busiest.busy_share.min(1.0),
             busiest.stage.label(),
             100.0 * reach.share

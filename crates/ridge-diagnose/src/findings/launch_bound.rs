@@ -1,10 +1,11 @@
 //! The kernel is shorter than what it costs to launch it.
 //!
 //! # What it says
-//! Kernels launched back to back start no faster than every 2 to 4 us; this one runs for less than that.
+//! Kernels launched back to back start no faster than every 2 to 4 us; this one runs for less than that. Or no SM has a
+//! warp for most of what was measured: the duration is what surrounds the kernel, not its work.
 //!
 //! # Evidence
-//! Its duration against the launch period, and how little it does.
+//! Its duration against the launch period, how little it does, and the share of the duration in which no SM has a warp.
 //!
 //! # Why it costs time
 //! Whatever it computes, the next launch has to wait for the launch itself.
@@ -13,7 +14,9 @@
 //! Do the work in one larger launch, fuse it with its neighbours, or record the sequence as a CUDA graph.
 //!
 //! # When it is wrong
-//! A single short kernel between long ones costs little: what counts is how many there are.
+//! A single short kernel between long ones costs little: what counts is how many there are. Idle time that is longer
+//! than a launch is not the launch: it comes from the measurement (nodes of a graph that are profiled one by one), from
+//! waiting inside a graph, or from copies; no more than a launch is promised for it.
 //!
 //! # References
 //! NVIDIA developer blog, "Getting Started with CUDA Graphs"; `docs/design/ledger.md`, launch period.
@@ -22,7 +25,7 @@ use super::{Case, NO_SECTIONS, Outcome};
 use crate::attainable::attainable;
 use crate::document::{Confidence, Direction, Evidence, Finding, Verify};
 use crate::ledger::Resource;
-use crate::limiter::LAUNCH_PERIOD_NS;
+use crate::limiter::{LAUNCH_PERIOD_NS, MOSTLY_IDLE};
 
 pub(super) const ID: &str = "launch-bound";
 
@@ -30,9 +33,70 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     let Some(duration) = case.profile.duration_ns() else {
         return Outcome::NotChecked(NO_SECTIONS);
     };
-    if duration >= LAUNCH_PERIOD_NS {
-        return Outcome::Clear;
+    if duration < LAUNCH_PERIOD_NS {
+        shorter_than_a_launch(case, duration)
+    } else if case.idle() > MOSTLY_IDLE {
+        idle(case, duration)
+    } else {
+        Outcome::Clear
     }
+}
+
+/// No SM has a warp for most of the duration. Of that, merging launches saves one launch at most.
+fn idle(case: &Case<'_, '_>, duration: f64) -> Outcome {
+    let idle = case.idle();
+    let busy = case.busiest();
+    // What is not all of it does not round to it.
+    let percent = match 100.0 * idle {
+        nearly if (99.5..100.0).contains(&nearly) => ">99".to_owned(),
+        percent => format!("{percent:.0}"),
+    };
+    Outcome::Found(Box::new(Finding {
+        id: ID.to_owned(),
+        title: format!(
+            "no SM has a warp for {percent} % of the {:.0} us: only {:.1} us are the kernel's own",
+            duration / 1e3,
+            (1.0 - idle) * duration / 1e3
+        ),
+        saving_ceiling: (1.0 - busy).clamp(0.0, 1.0),
+        saving_expected: idle.min(LAUNCH_PERIOD_NS / duration).min(1.0 - busy),
+        next_limit: Some(Resource::Launch),
+        confidence: Confidence::Low,
+        evidence: vec![seen_duration(duration), seen_idle(idle)],
+        actions: vec![
+            "time it without the profiler: what the profiler does around a launch may be in this duration"
+                .to_owned(),
+            "do the work of many launches in one, or fuse it with the kernels before and after"
+                .to_owned(),
+        ],
+        verify: vec![Verify {
+            metric: "gpu__time_duration.sum".to_owned(),
+            direction: Direction::Down,
+            target: None,
+        }],
+        locations: Vec::new(),
+    }))
+}
+
+fn seen_duration(duration: f64) -> Evidence {
+    Evidence {
+        metric: "gpu__time_duration.sum".to_owned(),
+        value: duration,
+        unit: "ns".to_owned(),
+        healthy: Some(10.0 * LAUNCH_PERIOD_NS),
+    }
+}
+
+fn seen_idle(idle: f64) -> Evidence {
+    Evidence {
+        metric: "1 - sm__cycles_active.max / sm__cycles_elapsed.max: no SM has a warp".to_owned(),
+        value: idle,
+        unit: "fraction".to_owned(),
+        healthy: Some(0.0),
+    }
+}
+
+fn shorter_than_a_launch(case: &Case<'_, '_>, duration: f64) -> Outcome {
     // Each launch takes a whole period. Its work, done in one launch with that of its neighbours, takes as long as the
     // busiest unit works.
     let busiest = case.ledger.busiest();
@@ -51,20 +115,18 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
             .map(|row| row.stage.resource())
             .or(Some(Resource::Launch)),
         confidence: Confidence::Medium,
-        evidence: vec![
-            Evidence {
-                metric: "gpu__time_duration.sum".to_owned(),
-                value: duration,
-                unit: "ns".to_owned(),
-                healthy: Some(10.0 * LAUNCH_PERIOD_NS),
-            },
+        evidence: [
+            seen_duration(duration),
             Evidence {
                 metric: "share of a launch period that its busiest unit works".to_owned(),
                 value: work,
                 unit: "fraction".to_owned(),
                 healthy: None,
             },
-        ],
+        ]
+        .into_iter()
+        .chain(case.idle_share().map(seen_idle))
+        .collect(),
         actions: vec![
             "do the work of many launches in one: a larger grid, a loop in the kernel".to_owned(),
             "fuse it with the kernels before and after".to_owned(),

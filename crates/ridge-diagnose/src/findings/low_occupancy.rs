@@ -5,7 +5,8 @@
 //!
 //! # Evidence
 //! Theoretical occupancy and the limit that sets it, latency stalls, no busy unit. Low occupancy alone is no flaw: a
-//! kernel that keeps a unit busy with few warps needs no more.
+//! kernel that keeps a unit busy with few warps needs no more. The latency model tells by how much what is in flight has
+//! to grow, and how much of that full SMs would supply.
 //!
 //! # Why it costs time
 //! By Little's law throughput is what is in flight over the latency; half the warps have half as much in flight.
@@ -23,7 +24,7 @@
 
 use super::draft::Draft;
 use super::saving::Remedy;
-use super::{Case, Outcome};
+use super::{Case, Outcome, in_flight};
 use crate::document::Confidence;
 
 pub(super) const REGISTERS: &str = "low-occupancy-registers";
@@ -174,21 +175,21 @@ fn check(case: &Case<'_, '_>, id: &'static str, cap: Cap) -> Outcome {
     let remedy = Remedy::hiding().not_below(today / possible);
     let (what, actions): (&str, &[&str]) = match cap {
         Cap::Registers => (
-            "registers",
+            "registers let",
             &[
                 "keep fewer values live: smaller tiles, less unrolling, recompute instead of keeping",
                 "cap registers with __launch_bounds__(threads, blocks) and watch for spills",
             ],
         ),
         Cap::Shared => (
-            "shared memory",
+            "shared memory lets",
             &[
                 "use less shared memory for each block: smaller tiles, smaller types, fewer stages",
                 "keep in registers what only one thread uses",
             ],
         ),
         Cap::Blocks => (
-            "the number of blocks",
+            "the number of blocks lets",
             &[
                 "use larger blocks: 128 to 256 threads",
                 "let a block take the work of several",
@@ -196,11 +197,11 @@ fn check(case: &Case<'_, '_>, id: &'static str, cap: Cap) -> Outcome {
         ),
     };
     let title = format!(
-        "{what} let an SM hold {:.0} % of its warps; without that limit it could hold {:.0} %",
+        "{what} an SM hold {:.0} % of its warps; without that limit it could hold {:.0} %",
         100.0 * occupancy,
         100.0 * possible
     );
-    Draft::new(id, title)
+    let draft = Draft::new(id, title)
         .confidence(Confidence::Medium)
         .seen_against(
             "sm__maximum_warps_per_active_cycle_pct",
@@ -221,8 +222,16 @@ fn check(case: &Case<'_, '_>, id: &'static str, cap: Cap) -> Outcome {
             "fraction",
         )
         .act(actions)
-        .act(&["or give each thread more independent work, which needs no more warps"])
+        .act(&[in_flight::open_more(case)
+            .map_or_else(
+                || {
+                    "or give each thread more independent work, which needs no more warps"
+                        .to_owned()
+                },
+                |advice| format!("or {advice}; that needs no more warps"),
+            )
+            .as_str()])
         .rises("sm__maximum_warps_per_active_cycle_pct")
-        .rises("smsp__warps_eligible.avg.per_cycle_active")
-        .weigh(case, &remedy, NEEDS)
+        .rises("smsp__warps_eligible.avg.per_cycle_active");
+    in_flight::describe(draft, case).weigh(case, &remedy, NEEDS)
 }

@@ -12,6 +12,7 @@ mod constant_cache;
 mod draft;
 mod fp64_promotion;
 mod half_scalar;
+mod in_flight;
 mod instruction_cache;
 mod integer_alu;
 mod latency_bound;

@@ -6,7 +6,7 @@
 //!
 //! # Evidence
 //! The widths of global accesses in the opcode histogram, long-scoreboard stalls, DRAM or L2 as the busiest unit below
-//! what is attainable.
+//! what is attainable; the bytes in flight on an SM against what the memory needs.
 //!
 //! # Why it costs time
 //! By Little's law the bytes in flight must reach bandwidth × latency: about 13 kB for each SM of an H200, 6 bytes for
@@ -20,11 +20,11 @@
 //! Where rows start at odd addresses wide accesses are not possible without a peeled start; unrolling still helps.
 //!
 //! # References
-//! CUDA C++ Best Practices Guide, "Device Memory Spaces"; `docs/design/ledger.md`.
+//! CUDA C++ Best Practices Guide, "Device Memory Spaces"; `docs/design/latency.md`.
 
 use super::draft::Draft;
 use super::saving::{Remedy, Waiting};
-use super::{Case, Outcome};
+use super::{Case, Outcome, in_flight};
 use crate::document::Confidence;
 use crate::ledger::{Class, Relief, Stage};
 use crate::mix::{FP16, FP32, FP64, InstructionMix, access_bytes};
@@ -102,10 +102,12 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         .leave(Stage::Issue, stays(mix.total()))
         .leave(Stage::Fma, stays(passes));
     let remedy = Remedy::new(relief).waiting(Waiting::Hidden);
-    Draft::new(
-        ID,
-        format!("a thread moves {width:.1} bytes with an access; 16 are possible"),
-    )
+    let mut title = format!("a thread moves {width:.1} bytes with an access; 16 are possible");
+    if let Some(part) = in_flight::part_in_flight(case) {
+        title = format!("{title}; {part}");
+    }
+    let several = in_flight::open_more(case);
+    let draft = Draft::new(ID, title)
     .confidence(Confidence::Medium)
     .seen_against(
         format!("mean width of global accesses ({})", mix.source()),
@@ -125,11 +127,11 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     )
     .act(&[
         "load and store 8 or 16 bytes a thread: float4, uint4, half2 pairs, aligned to their size",
-        "let each thread take several independent elements and load them before using them",
+        several.as_deref().unwrap_or(SEVERAL),
     ])
     .rises("dram__bytes.sum.per_second")
-    .falls("smsp__inst_executed.sum")
-    .weigh(case, &remedy, NEEDS)
+    .falls("smsp__inst_executed.sum");
+    in_flight::describe(draft, case).weigh(case, &remedy, NEEDS)
 }
 
 /// Whether instructions are what limits. Absent when the input does not tell.
@@ -142,6 +144,10 @@ fn computes(case: &Case<'_, '_>) -> Option<bool> {
     let (compute, memory) = (case.speed_of_light.compute?, case.speed_of_light.memory?);
     Some(compute >= memory && compute >= COMPUTES)
 }
+
+/// What to do where the latency model gives no number.
+const SEVERAL: &str =
+    "let each thread take several independent elements and load them before using them";
 
 /// Mean width of global loads and stores in bytes a thread; absent when there are none.
 fn mean_width(mix: &InstructionMix) -> Option<f64> {

@@ -4,7 +4,7 @@
 //! Some SMs get no block, or each gets so few that most of its warp slots stay empty.
 //!
 //! # Evidence
-//! Waves below one, blocks against SMs, the least active SM against the average.
+//! Waves below one, blocks against SMs; where latency is the reason, the bytes in flight against bandwidth × latency.
 //!
 //! # Why it costs time
 //! An SM without a block does nothing for the whole duration; one with few warps cannot hide latency.
@@ -22,7 +22,7 @@
 
 use super::draft::Draft;
 use super::saving::Remedy;
-use super::{Case, Outcome};
+use super::{Case, Outcome, in_flight};
 use crate::document::Confidence;
 
 pub(super) const ID: &str = "underfilled-grid";
@@ -54,36 +54,42 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     if !leaves_idle && !is_thin {
         return Outcome::Clear;
     }
-    let title = if leaves_idle {
+    // A few SMs without a block are not what makes the grid small: the empty slots of the others are.
+    let leaves_many = blocks < super::BALANCED * multiprocessors;
+    let plural = if blocks > 1.0 { "s" } else { "" };
+    let fills = if blocks > 1.0 { "fill" } else { "fills" };
+    let part = format!(
+        "{fills} {:.*} % of what the device can hold at once",
+        usize::from(waves < 0.1),
+        100.0 * waves
+    );
+    let title = if leaves_many {
         format!(
-            "{blocks:.0} {} {:.0} of {multiprocessors:.0} SMs without work",
-            if blocks > 1.0 {
-                "blocks leave"
-            } else {
-                "block leaves"
-            },
+            "{blocks:.0} block{plural} leave{} {:.0} of {multiprocessors:.0} SMs without work and {part}",
+            if blocks > 1.0 { "" } else { "s" },
             multiprocessors - blocks
         )
     } else {
-        format!(
-            "{blocks:.0} blocks fill {:.0} % of what the device can hold at once",
-            100.0 * waves
-        )
+        format!("{blocks:.0} block{plural} {part}")
     };
-    Draft::new(ID, title)
-        .confidence(if leaves_idle {
+    // Where every SM has a block, more work for each warp does what more warps do.
+    let advice = in_flight::open_more(case).or_else(|| in_flight::more_chains(case));
+    let in_each_thread = advice.as_deref().filter(|_| !leaves_many);
+    let draft = Draft::new(ID, title)
+        .confidence(if leaves_many {
             Confidence::High
         } else {
             Confidence::Medium
         })
         .seen_against("launch__waves_per_multiprocessor", waves, "wave", 1.0)
         .seen_against("launch__grid_size", blocks, "block", multiprocessors)
+        .act(&["launch more and smaller blocks, fewer elements for each thread"])
+        .act(in_each_thread.as_slice())
         .act(&[
-            "launch more and smaller blocks, fewer elements for each thread",
             "split the long dimension over several blocks and add the parts up (split-K)",
             "run independent launches at the same time in several streams",
         ])
         .rises("launch__waves_per_multiprocessor")
-        .rises("sm__cycles_active.avg")
-        .weigh(case, &Remedy::hiding(), NEEDS)
+        .rises("sm__cycles_active.avg");
+    in_flight::describe(draft, case).weigh(case, &Remedy::hiding(), NEEDS)
 }

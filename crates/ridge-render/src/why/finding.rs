@@ -5,7 +5,7 @@ use ridge_diagnose::is_verdict;
 use ridge_model::quantity::{Amount, Unit};
 
 use super::kernel::place;
-use super::{Page, paragraph, percent};
+use super::{Page, paragraph, percent, saved};
 use crate::style::Role;
 
 /// Actions and places that are shown without `-v`.
@@ -44,12 +44,12 @@ fn write_one(out: &mut String, finding: &Finding, page: &Page) {
     let role = if verdict { Role::Good } else { Role::Warning };
     let name = format!("{} {}", role.mark(), finding.id);
     let saving = if verdict {
-        format!(": at most {} to gain", percent(finding.saving_ceiling))
+        format!(": at most {} to gain", saved(finding.saving_ceiling))
     } else {
         format!(
             ": saves about {}, at most {}{}{}",
-            percent(finding.saving_expected),
-            percent(finding.saving_ceiling),
+            saved(finding.saving_expected),
+            saved(finding.saving_ceiling),
             finding.next_limit.map_or_else(String::new, |next| format!(
                 "; next limit: {}",
                 next.label()

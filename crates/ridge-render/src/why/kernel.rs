@@ -3,7 +3,7 @@
 use ridge_diagnose::document::{Class, HotLine, Kernel, Location};
 use ridge_model::quantity::{Amount, Nanos, Unit};
 
-use super::{Page, finding, heading, kept, paragraph, percent, ratio};
+use super::{Page, finding, heading, kept, latency, paragraph, percent, ratio, saved};
 use crate::bar::bar;
 use crate::escape;
 use crate::kernel_name::shorten;
@@ -14,6 +14,8 @@ use crate::width::width;
 /// Ledger rows that are shown without `-v`: those that can matter, at least a few.
 const MIN_ROWS: usize = 4;
 const SMALL: f64 = 0.10;
+/// From this share on it is what the page says of a launch; below it, that the kernel is short.
+const MOSTLY_IDLE: f64 = 0.5;
 /// Stall reasons that are shown without `-v`.
 const STALLS: usize = 3;
 const BAR: usize = 12;
@@ -35,6 +37,7 @@ pub(super) fn write(out: &mut String, kernel: &Kernel, number: usize, page: &Pag
     write_ledger(out, kernel, page);
     write_beside_ledger(out, kernel, page);
     write_stalls(out, kernel, page);
+    latency::write(out, kernel, page);
     write_hot_lines(out, &kernel.hot_lines, page);
     finding::write(out, &kernel.findings, page);
     write_not_checked(out, kernel, page);
@@ -97,9 +100,14 @@ fn limit(kernel: &Kernel) -> String {
                 Class::Memory => format!("limited by memory: {busy}"),
                 Class::Compute => format!("limited by execution: {busy}"),
                 Class::Latency => format!("limited by latency: nothing is busy, most is {busy}"),
-                Class::Launch => {
-                    "limited by its launch: it is shorter than what launching it costs".to_owned()
-                }
+                Class::Launch => match kernel.idle_share.filter(|idle| *idle > MOSTLY_IDLE) {
+                    Some(idle) => format!(
+                        "limited by its launch: no SM has work for {} of what was measured",
+                        saved(idle)
+                    ),
+                    None => "limited by its launch: it is shorter than what launching it costs"
+                        .to_owned(),
+                },
             }
         }
     };

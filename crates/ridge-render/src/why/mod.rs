@@ -2,6 +2,7 @@
 
 mod finding;
 mod kernel;
+mod latency;
 mod overview;
 mod source;
 
@@ -95,6 +96,15 @@ fn percent(share: f64) -> String {
     match figures {
         2 => format!("{value:.1} %"),
         _ => format!("{value:.0} %"),
+    }
+}
+
+/// A share that is saved: what is not quite everything does not round to it.
+fn saved(share: f64) -> String {
+    if (0.995..1.0).contains(&share) {
+        ">99 %".to_owned()
+    } else {
+        percent(share)
     }
 }
 

@@ -3,7 +3,7 @@
 use ridge_diagnose::document::{Document, Kernel};
 use ridge_model::quantity::Nanos;
 
-use super::{Page, heading, kept, percent};
+use super::{Page, heading, kept, percent, saved};
 use crate::kernel_name::shorten;
 use crate::table::{Column, Table};
 
@@ -113,7 +113,7 @@ fn advice(kernel: &Kernel) -> String {
         if ridge_diagnose::is_verdict(&finding.id) {
             finding.id.clone()
         } else {
-            format!("{} -{}", finding.id, percent(finding.saving_expected))
+            format!("{} -{}", finding.id, saved(finding.saving_expected))
         }
     })
 }

@@ -59,6 +59,20 @@ fn why() {
     snapshot("why_csv_80", &page(&["why", AOS_CSV], 80).stdout);
 }
 
+/// Kernels that wait: too few warps, too little in flight, chains of arithmetic, and SMs without work.
+#[test]
+fn why_they_wait() {
+    for name in ["list_walk", "int8_dot", "horner_chain"] {
+        let file = format!("fixtures/gallery/{name}.ncu-rep.zst");
+        snapshot(
+            &format!("why_{name}_80"),
+            &page(&["why", &file, "--top", "1"], 80).stdout,
+        );
+    }
+    let graph = "fixtures/reports/small/graph.ncu-rep.zst";
+    snapshot("why_graph_80", &page(&["why", graph, "--all"], 80).stdout);
+}
+
 #[test]
 fn why_with_options() {
     snapshot(

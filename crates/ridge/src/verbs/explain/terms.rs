@@ -21,7 +21,7 @@ terms! {
     "eligible-warps": "eligible warps", "eligible warp";
     "issue-slot": "issue slot", "issue slots";
     "lane": "lane", "lanes";
-    "latency-hiding": "latency hiding", "little's law", "littles law";
+    "latency-hiding": "latency hiding", "little's law", "littles law", "bytes in flight", "in flight", "memory level parallelism";
     "ledger": "ledger", "resource ledger";
     "occupancy": "occupancy", "theoretical occupancy", "achieved occupancy";
     "request": "request", "requests";
