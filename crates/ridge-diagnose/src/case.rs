@@ -37,6 +37,12 @@ impl Case<'_, '_> {
         waiting_for(self.stalls, reasons)
     }
 
+    /// Of the time of a warp, the part that it spends in this state.
+    pub(crate) fn stalled(&self, reason: &str) -> f64 {
+        let found = self.stalls.iter().find(|stall| stall.reason == reason);
+        found.map_or(0.0, |stall| stall.share)
+    }
+
     /// Whether the input lacks any of these metrics.
     pub(crate) fn lacks(&self, metrics: &[&str]) -> bool {
         metrics.iter().any(|metric| self.number(metric).is_none())

@@ -2,10 +2,10 @@
 //!
 //! # What it says
 //! The kernel synchronises whole blocks often: a tree reduction with a barrier for each level, or barriers around
-//! little work.
+//! little work. Or one warp works between two barriers while the rest of its block waits.
 //!
 //! # Evidence
-//! Barrier stalls, and few shared-memory accesses for each barrier.
+//! Barrier stalls, and few shared-memory accesses for each barrier; how many warps of a block are not waiting there.
 //!
 //! # Why it costs time
 //! At a barrier all warps of a block wait for the slowest one, and nothing of the next phase overlaps with this one.
@@ -21,6 +21,8 @@
 //! # References
 //! M. Harris, "Optimizing Parallel Reduction in CUDA"; CUDA C++ Programming Guide, "Warp Shuffle Functions".
 
+use ridge_model::arch::WARP_SIZE;
+
 use super::draft::Draft;
 use super::per_instruction::places;
 use super::saving::{Remedy, Waiting};
@@ -34,6 +36,10 @@ pub(super) const ID: &str = "barrier-stall";
 const NEEDS: &[&str] = &["WarpStateStats", "InstructionStats", "SpeedOfLight"];
 /// Below this part of the waiting, barriers are not what matters.
 const WORTH: f64 = 0.15;
+/// With fewer working warps than this, mostly a single one works.
+const ONE_WARP: f64 = 2.0;
+/// A block needs this many warps for one that works to be told from a mean.
+const SEVERAL_WARPS: f64 = 4.0;
 /// Fewer shared accesses than this for each barrier: the phases between barriers are a step of a tree, or empty.
 const SHORT_PHASE: f64 = 4.0;
 
@@ -50,6 +56,9 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     // Where warps already exchange values by shuffles, the tree across warps is what is left.
     let has_shuffles = mix.of_opcodes(&["SHFL", "REDUX"]) >= barriers;
     let is_tree = accesses <= SHORT_PHASE && !has_shuffles && mix.of_opcodes(TENSOR) <= 0.0;
+    if let Some(working) = working_warps(case).filter(|working| *working < ONE_WARP) {
+        return serial(case, working);
+    }
     let title = if is_tree {
         format!(
             "{:.0} % of the waiting is at barriers, with {accesses:.1} shared accesses between two",
@@ -84,6 +93,65 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         },
         NEEDS,
     )
+}
+
+/// Warps of a block that are not waiting at a barrier, on average; absent for blocks of few warps.
+fn working_warps(case: &Case<'_, '_>) -> Option<f64> {
+    let warps = (case.number("launch__block_size")? / WARP_SIZE).ceil();
+    (warps >= SEVERAL_WARPS).then(|| warps * (1.0 - case.stalled("barrier")))
+}
+
+/// One warp works while the others wait for it.
+///
+/// Spread over all warps of the block the same work takes the part of the time that a warp does not spend at barriers.
+/// Lanes that idle while one of them works have work too, then.
+fn serial(case: &Case<'_, '_>, working: f64) -> Outcome {
+    let waiting = case.stalled("barrier");
+    let lanes = case
+        .number("smsp__thread_inst_executed_per_inst_executed.ratio")
+        .map_or(1.0, |lanes| (lanes / WARP_SIZE).clamp(0.0, 1.0));
+    let relief = [
+        Stage::Issue,
+        Stage::Alu,
+        Stage::Fma,
+        Stage::FmaHeavy,
+        Stage::Fp64,
+        Stage::Xu,
+        Stage::Uniform,
+        Stage::LsuInstructions,
+    ]
+    .iter()
+    .fold(Relief::none(), |relief, stage| relief.leave(*stage, lanes));
+    let remedy = Remedy::new(relief)
+        .waiting(Waiting::Hidden)
+        .hardly_below(1.0 - waiting);
+    let title = format!(
+        "on average {working:.1} warps of a block work; the others wait for them at a barrier"
+    );
+    Draft::new(ID, title)
+        .confidence(Confidence::Medium)
+        .seen_against(
+            "warps of a block that are not waiting at a barrier",
+            working,
+            "warp",
+            case.number("launch__block_size").unwrap_or(0.0) / WARP_SIZE,
+        )
+        .seen(
+            "smsp__thread_inst_executed_per_inst_executed.ratio",
+            WARP_SIZE * lanes,
+            "thread",
+        )
+        .act(&[
+            "spread what one thread or warp does between two barriers over the whole block",
+            "reduce inside each warp with shuffles, then once across warps",
+            "use blocks of fewer warps, so that fewer wait",
+        ])
+        .falls("smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio")
+        .at(places(
+            &case.by_instruction("smsp__pcsamp_warps_issue_stalled_barrier"),
+            case.code,
+        ))
+        .weigh(case, &remedy, NEEDS)
 }
 
 /// A reduction in registers: shared memory, its instructions and the waiting between the levels go.

@@ -34,6 +34,8 @@ const NEEDS: &[&str] = &["InstructionStats", "SpeedOfLight"];
 const WORTH: f64 = 0.08;
 /// Accesses of 2 bytes have to be this part of global accesses: values travel alone.
 const ALONE: f64 = 0.5;
+/// One permutation joins a pair. Pairs that are joined once for each eight operations are calculated as pairs.
+const JOINED: f64 = 1.0 / 8.0;
 /// Two values go into one register.
 const PACKED: f64 = 0.5;
 const BUSY: f64 = 0.6;
@@ -57,7 +59,10 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     let arithmetic = half_arithmetic(mix);
     let accesses = mix.of_opcodes(GLOBAL_LOADS) + mix.of_opcodes(GLOBAL_STORES);
     let alone = mix.with_modifier(GLOBAL_LOADS, "U16") + mix.with_modifier(GLOBAL_STORES, "U16");
-    if arithmetic < WORTH * mix.total() || accesses <= 0.0 || alone < ALONE * accesses {
+    // Values that are joined in registers are calculated in pairs already: the compiler does that where it can.
+    let is_joined = mix.of_opcodes(&["PRMT"]) >= JOINED * arithmetic;
+    let travels_alone = accesses > 0.0 && alone >= ALONE * accesses;
+    if arithmetic < WORTH * mix.total() || is_joined || !travels_alone {
         return Outcome::Clear;
     }
     let relief = PER_VALUE

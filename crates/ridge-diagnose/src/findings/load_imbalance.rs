@@ -4,7 +4,8 @@
 //! Some blocks have far more to do than others, and the device waits for the last one.
 //!
 //! # Evidence
-//! Active cycles of the busiest SM against the average one, without a short last wave that would explain it.
+//! Active cycles of the busiest SM against the average one, without a short last wave that would explain it. Where all
+//! blocks of the grid are resident from the start: how long the average warp lives against the longest.
 //!
 //! # Why it costs time
 //! The duration is that of the busiest SM; the others wait for it.
@@ -37,9 +38,28 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         .zip(case.multiprocessors())
         .is_none_or(|(blocks, units)| blocks >= units);
     let has_tail = matches!(tail_effect::check(case), Outcome::Found(_));
-    if balance > super::BALANCED || !is_filled || has_tail {
+    if !is_filled || has_tail {
         return Outcome::Clear;
     }
+    let between_warps = Lifetimes::of(case).filter(|lives| lives.balance() <= super::BALANCED);
+    let (draft, active) = match between_warps {
+        Some(lives) if lives.balance() < balance => (
+            lives.describe(case),
+            active.min(lives.balance() * (1.0 - case.idle())),
+        ),
+        _ if balance <= super::BALANCED => (between_multiprocessors(case, balance), active),
+        _ => return Outcome::Clear,
+    };
+    draft
+        .act(&[
+            "start with the longest items, or pair long ones with short ones",
+            "let blocks fetch the next item from a counter instead of a fixed share",
+            "split long items over several blocks",
+        ])
+        .weigh(case, &balanced(active), NEEDS)
+}
+
+fn between_multiprocessors(case: &Case<'_, '_>, balance: f64) -> Draft {
     let title = format!(
         "the average SM is active for {:.0} % of the busiest one's time",
         100.0 * balance
@@ -56,14 +76,62 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
             case.number("sm__cycles_active.max").unwrap_or(0.0),
             "cycle",
         )
-        .act(&[
-            "start with the longest items, or pair long ones with short ones",
-            "let blocks fetch the next item from a counter instead of a fixed share",
-            "split long items over several blocks",
-        ])
         .reaches(
             "sm__cycles_active.max",
             case.number("sm__cycles_active.avg").unwrap_or(0.0),
         )
-        .weigh(case, &balanced(active), NEEDS)
+}
+
+/// How long warps live that all start together.
+///
+/// Warps resident in an average cycle, times the cycles, are the lifetimes of all warps added up. In a grid that the
+/// device holds at once no warp waits for another to end, so that the longest life is that of the busiest SM.
+struct Lifetimes {
+    mean: f64,
+    longest: f64,
+}
+
+impl Lifetimes {
+    fn of(case: &Case<'_, '_>) -> Option<Self> {
+        case.waves().filter(|waves| *waves <= 1.0)?;
+        let warps = case
+            .number("launch__thread_count")
+            .map(|threads| threads / ridge_model::arch::WARP_SIZE)
+            .filter(|warps| *warps >= 1.0)?;
+        let resident = case.number("smsp__warps_active.avg.per_cycle_active")?;
+        let cycles = case.number("smsp__cycles_active.sum")?;
+        let longest = case
+            .number("sm__cycles_active.max")
+            .filter(|cycles| *cycles > 0.0)?;
+        Some(Self {
+            mean: resident * cycles / warps,
+            longest,
+        })
+    }
+
+    fn balance(&self) -> f64 {
+        (self.mean / self.longest).min(1.0)
+    }
+
+    fn describe(&self, case: &Case<'_, '_>) -> Draft {
+        let title = format!(
+            "all warps start together, and the average one is done after {:.0} % of the longest one's time",
+            100.0 * self.balance()
+        );
+        Draft::new(ID, title)
+            .seen_against(
+                "smsp__warps_active.avg.per_cycle_active x smsp__cycles_active.sum / warps of the grid",
+                self.mean,
+                "cycle",
+                self.longest,
+            )
+            .seen("sm__cycles_active.max", self.longest, "cycle")
+            .seen(
+                "launch__waves_per_multiprocessor",
+                case.waves().unwrap_or(0.0),
+                "wave",
+            )
+            .reaches("sm__cycles_active.max", self.mean)
+            .rises("smsp__warps_active.avg.per_cycle_active")
+    }
 }

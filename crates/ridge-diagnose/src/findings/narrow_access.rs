@@ -22,9 +22,11 @@
 //! # References
 //! CUDA C++ Best Practices Guide, "Device Memory Spaces"; `docs/design/latency.md`.
 
+use ridge_model::arch::WARP_SIZE;
+
 use super::draft::Draft;
 use super::saving::{Remedy, Waiting};
-use super::{Case, Outcome, in_flight};
+use super::{Case, Outcome, in_flight, latency_bound};
 use crate::document::Confidence;
 use crate::ledger::{Class, Relief, Stage};
 use crate::mix::{FP16, FP32, FP64, InstructionMix, access_bytes};
@@ -56,6 +58,11 @@ const WORD: f64 = 3.0;
 /// A kernel that fills its pipes to this share is limited by them, however wide its accesses.
 const COMPUTES: f64 = 0.6;
 
+/// Loads of a warp from which it waits again and again: fewer are the start of a thread that does one thing.
+const AGAIN: f64 = 4.0;
+/// One load is open at a time; what is beyond one is the noise of samples.
+const ONE_OPEN: f64 = 1.25;
+
 /// Work that is done once for each access and becomes less with wider ones.
 const PER_ACCESS: &[Stage] = &[
     Stage::LsuInstructions,
@@ -86,6 +93,11 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         return Outcome::NotChecked(NEEDS);
     };
     if computes || !is_stream {
+        return Outcome::Clear;
+    }
+    // A warp that waits for each of many loads in turn lacks independent work: that is the other finding, and wide
+    // accesses are possible in special cases of it only.
+    if waits_in_turn(case) && matches!(latency_bound::check(case), Outcome::Found(_)) {
         return Outcome::Clear;
     }
     let kept = width / WIDEST;
@@ -132,6 +144,18 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     .rises("dram__bytes.sum.per_second")
     .falls("smsp__inst_executed.sum");
     in_flight::describe(draft, case).weigh(case, &remedy, NEEDS)
+}
+
+/// Whether a warp has one load open at a time, again and again.
+fn waits_in_turn(case: &Case<'_, '_>) -> bool {
+    let (Some(loads), Some(threads)) = (
+        case.latency.and_then(|latency| latency.loads.as_ref()),
+        case.number("launch__thread_count"),
+    ) else {
+        return false;
+    };
+    let for_each_warp = loads.count * WARP_SIZE / threads.max(1.0);
+    for_each_warp >= AGAIN && loads.per_warp.is_some_and(|open| open <= ONE_OPEN)
 }
 
 /// Whether instructions are what limits. Absent when the input does not tell.

@@ -8,8 +8,8 @@ use super::{
 };
 use crate::document::{Confidence, Finding, NotChecked};
 
-/// A symptom goes when a cause explains at least this part of what it promises.
-const EXPLAINED: f64 = 0.6;
+/// A symptom goes when a cause explains at least half of what it promises.
+const EXPLAINED: f64 = 0.5;
 
 /// Each symptom with the causes that explain it.
 const CAUSES: &[(&str, &[&str])] = &[
