@@ -13,11 +13,15 @@ mod memory;
 mod opcodes;
 mod pipes;
 mod resource;
+mod shapes;
+mod tensor;
 
 pub use resource::{Class, Resource};
 
 use ncu_rep::Metrics;
 use ridge_model::Architecture;
+use ridge_model::arch::Figure;
+use ridge_model::arch::tensor::Board;
 
 /// A stage of a resource: one unit that work passes through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,6 +40,8 @@ pub enum Stage {
     L1Wavefronts,
     /// Data of global and local memory from the L1 to the registers.
     L1Writeback,
+    /// Data of global, local and shared memory in the L1, one wavefront after the other.
+    L1Data,
     /// Sectors from the L2 into the L1.
     L1Fill,
     /// Bytes from the L1 to the L2.
@@ -62,6 +68,8 @@ pub enum Stage {
     Tensor,
     /// Half-precision multiply-adds on the matrix pipe.
     HalfOnTensor,
+    /// Packed half-precision arithmetic, where its rate does not depend on the compiler.
+    Half,
     /// Accesses of local memory in the L1, a part of its wavefronts.
     LocalWavefronts,
     /// Atomics and reductions in the L2, if they were spread evenly.
@@ -87,6 +95,7 @@ impl Stage {
             Self::L2Requests | Self::L2Sectors | Self::L2Return | Self::L2Write => Resource::L2,
             Self::L1Wavefronts
             | Self::L1Writeback
+            | Self::L1Data
             | Self::L1Fill
             | Self::L1Store
             | Self::LsuInstructions => Resource::L1,
@@ -98,7 +107,7 @@ impl Stage {
             Self::Xu => Resource::Xu,
             Self::Uniform => Resource::Uniform,
             Self::Tensor => Resource::Tensor,
-            Self::HalfOnTensor => Resource::Fp16,
+            Self::HalfOnTensor | Self::Half => Resource::Fp16,
             Self::LocalWavefronts => Resource::Local,
             Self::AtomicsL2 => Resource::AtomicL2,
             Self::AtomicsShared => Resource::AtomicShared,
@@ -118,19 +127,21 @@ impl Stage {
             Self::L2Write => "data from SMs",
             Self::L1Wavefronts => "global and local wavefronts",
             Self::L1Writeback => "global data to registers",
+            Self::L1Data => "data stage",
             Self::L1Fill => "fill from L2",
             Self::L1Store => "stores to L2",
             Self::SharedWavefronts => "wavefronts",
             Self::LsuInstructions => "LSU instructions",
             Self::Issue => "instructions",
             Self::Fma => "FP32 and integer multiply",
-            Self::FmaHeavy => "integer multiply, heavy half",
+            Self::FmaHeavy => "heavy half: integer multiply, 16-bit",
             Self::Alu => "integer and logic",
             Self::Fp64 => "FP64",
             Self::Xu => "special functions, conversions",
             Self::Uniform => "uniform instructions",
             Self::Tensor => "matrix operations",
             Self::HalfOnTensor => "multiply-adds on the matrix pipe",
+            Self::Half => "packed arithmetic",
             Self::LocalWavefronts => "wavefronts",
             Self::AtomicsL2 => "atomic sectors",
             Self::AtomicsShared => "atomic wavefronts",
@@ -147,6 +158,9 @@ impl Stage {
 pub struct Row {
     /// The unit.
     pub stage: Stage,
+    /// What the row counts for: the resource of the stage, or shared memory where most of what passes the data stage
+    /// of the L1 comes from there.
+    pub resource: Resource,
     /// How much was asked of it.
     pub demand: f64,
     /// What the demand is counted in.
@@ -220,6 +234,9 @@ impl Ledger {
         memory::add_rows(&mut builder, architecture);
         caches::add_rows(&mut builder, architecture);
         pipes::add_rows(&mut builder, architecture);
+        if let Some(architecture) = architecture {
+            tensor::add_row(&mut builder, &architecture.tensor);
+        }
         Self { rows: builder.rows }
     }
 
@@ -240,10 +257,7 @@ impl Ledger {
     pub fn by_resource(&self) -> Vec<&Row> {
         let mut best: Vec<&Row> = Vec::new();
         for row in &self.rows {
-            match best
-                .iter_mut()
-                .find(|known| known.stage.resource() == row.stage.resource())
-            {
+            match best.iter_mut().find(|known| known.resource == row.resource) {
                 Some(known) if known.busy_share < row.busy_share => *known = row,
                 Some(_) => {}
                 None => best.push(row),
@@ -264,13 +278,44 @@ impl Ledger {
     /// The busiest stage after a remedy, and the share of today's duration for which it would be busy: the kernel
     /// cannot become shorter than that.
     #[must_use]
-    pub fn bound_after(&self, relief: &Relief) -> Option<(Stage, f64)> {
+    pub fn bound_after(&self, relief: &Relief) -> Option<(&Row, f64)> {
         self.rows
             .iter()
-            .map(|row| (row.stage, row.busy_share * relief.factor(row.stage)))
+            .map(|row| (row, row.busy_share * self.left(row, relief)))
             .max_by(|a, b| a.1.total_cmp(&b.1))
     }
+
+    /// The part of the demand on a row that a remedy leaves.
+    fn left(&self, row: &Row, relief: &Relief) -> f64 {
+        if row.stage != Stage::L1Data {
+            return relief.factor(row.stage);
+        }
+        // Accesses to shared memory and those to global and local memory pass the data stage: each part shrinks with
+        // its own accesses.
+        let shared = shared_part(&self.rows, row);
+        let others = [
+            Stage::L1Wavefronts,
+            Stage::L1Writeback,
+            Stage::LsuInstructions,
+        ]
+        .map(|stage| relief.factor(stage))
+        .into_iter()
+        .fold(1.0, f64::min);
+        shared * relief.factor(Stage::SharedWavefronts) + (1.0 - shared) * others
+    }
 }
+
+/// The part of the wavefronts in the data stage that are accesses to shared memory.
+fn shared_part(rows: &[Row], data: &Row) -> f64 {
+    let shared = rows.iter().find(|row| row.stage == Stage::SharedWavefronts);
+    match shared {
+        Some(shared) if data.demand > 0.0 => (shared.demand / data.demand).min(1.0),
+        _ => 0.0,
+    }
+}
+
+/// Above this part of what passes a stage of two uses, the stage counts for that use.
+const MOST: f64 = 0.5;
 
 /// A share above this cannot come from differences between passes.
 const CONTRADICTION: f64 = 1.1;
@@ -310,6 +355,38 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// The same where the architecture has a figure for the capacity; absent where it has none.
+    pub(crate) fn add_figure(
+        &mut self,
+        stage: Stage,
+        counters: &[&str],
+        unit: &'static str,
+        figure: Option<Figure>,
+        cycles: &'static str,
+    ) {
+        if let Some(Figure { value, .. }) = figure {
+            let capacity = Capacity {
+                per_cycle: value,
+                cycles,
+            };
+            self.add_sum(stage, counters, unit, capacity);
+        }
+    }
+
+    /// How many units of a kind the counters were summed over.
+    pub(crate) fn units(&self, unit: &str) -> Option<f64> {
+        let all = self.number(&format!("{unit}__cycles_elapsed.sum"))?;
+        let mean = self.number(&format!("{unit}__cycles_elapsed.avg"))?;
+        (all > 0.0 && mean > 0.0).then(|| all / mean)
+    }
+
+    /// The class of the board; absent where the report does not name it.
+    pub(crate) fn board(&self) -> Option<Board> {
+        self.metrics
+            .text("device__attribute_display_name")
+            .map(Board::of)
+    }
+
     /// Adds a row for a demand; absent when the cycles of the unit are.
     pub(crate) fn add(
         &mut self,
@@ -346,14 +423,19 @@ impl Builder<'_, '_> {
         // far more contradicts itself and is left out.
         if demand >= 0.0 && capacity_per_s > 0.0 && busy_share <= CONTRADICTION {
             let busy_share = busy_share.min(1.0);
-            self.rows.push(Row {
+            let mut row = Row {
                 stage,
+                resource: stage.resource(),
                 demand,
                 unit,
                 capacity_per_s,
                 busy_share,
                 source,
-            });
+            };
+            if stage == Stage::L1Data && shared_part(&self.rows, &row) > MOST {
+                row.resource = Resource::Shared;
+            }
+            self.rows.push(row);
         }
     }
 
