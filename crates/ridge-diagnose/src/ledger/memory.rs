@@ -176,7 +176,7 @@ fn add_l1_data(builder: &mut Builder<'_, '_>) {
     if lost.is_some_and(|samples| samples > 0.0) {
         return;
     }
-    let sampled = builder.metrics.iter().find_map(|metric| {
+    let sampled = builder.metrics().iter().find_map(|metric| {
         let sampling = metric.name.strip_suffix(COUNTER)?;
         let is_sampled = sampling.ends_with(['.', ':']);
         Some((metric.name.to_owned(), metric.number()?)).filter(|_| is_sampled)

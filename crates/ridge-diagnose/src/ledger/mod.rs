@@ -8,150 +8,23 @@
 //! Shares are computed from demand and capacity, never copied from a percentage of the profiler. A stage that the
 //! report does not let us compute is absent.
 
+mod builder;
 mod caches;
 mod memory;
 mod opcodes;
 mod pipes;
 mod resource;
 mod shapes;
+mod stage;
 mod tensor;
 
 pub use resource::{Class, Resource};
+pub use stage::Stage;
 
 use ncu_rep::Metrics;
 use ridge_model::Architecture;
-use ridge_model::arch::Figure;
-use ridge_model::arch::tensor::Board;
 
-/// A stage of a resource: one unit that work passes through.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Stage {
-    /// Bytes over the interface of the device memory.
-    DramBytes,
-    /// Tag look-ups of the L2.
-    L2Requests,
-    /// Sectors looked up in the L2.
-    L2Sectors,
-    /// Data from the L2 to the SMs.
-    L2Return,
-    /// Sectors written by SMs into the L2.
-    L2Write,
-    /// Global and local accesses in the L1, one wavefront after the other.
-    L1Wavefronts,
-    /// Data of global and local memory from the L1 to the registers.
-    L1Writeback,
-    /// Data of global, local and shared memory in the L1, one wavefront after the other.
-    L1Data,
-    /// Sectors from the L2 into the L1.
-    L1Fill,
-    /// Bytes from the L1 to the L2.
-    L1Store,
-    /// Wavefronts in shared memory.
-    SharedWavefronts,
-    /// Instructions into the load/store unit.
-    LsuInstructions,
-    /// Issue slots.
-    Issue,
-    /// Single-precision and integer multiply-add instructions.
-    Fma,
-    /// Instructions that only the heavy half of the FMA pipe executes.
-    FmaHeavy,
-    /// Integer, logic and comparison instructions.
-    Alu,
-    /// Double-precision instructions.
-    Fp64,
-    /// Special functions and conversions.
-    Xu,
-    /// Uniform instructions.
-    Uniform,
-    /// Matrix operations.
-    Tensor,
-    /// Half-precision multiply-adds on the matrix pipe.
-    HalfOnTensor,
-    /// Packed half-precision arithmetic, where its rate does not depend on the compiler.
-    Half,
-    /// Accesses of local memory in the L1, a part of its wavefronts.
-    LocalWavefronts,
-    /// Atomics and reductions in the L2, if they were spread evenly.
-    AtomicsL2,
-    /// Wavefronts of atomics in shared memory.
-    AtomicsShared,
-    /// Requests to the indexed constant cache of an SM.
-    ConstantRequests,
-    /// Requests for constants to the cache that the SMs of a GPC share.
-    ConstantFills,
-    /// Requests to the instruction cache of an SM.
-    InstructionRequests,
-    /// Requests for instructions to the cache that the SMs of a GPC share.
-    InstructionFills,
-}
-
-impl Stage {
-    /// The resource that the stage belongs to.
-    #[must_use]
-    pub fn resource(self) -> Resource {
-        match self {
-            Self::DramBytes => Resource::Dram,
-            Self::L2Requests | Self::L2Sectors | Self::L2Return | Self::L2Write => Resource::L2,
-            Self::L1Wavefronts
-            | Self::L1Writeback
-            | Self::L1Data
-            | Self::L1Fill
-            | Self::L1Store
-            | Self::LsuInstructions => Resource::L1,
-            Self::SharedWavefronts => Resource::Shared,
-            Self::Issue => Resource::Issue,
-            Self::Fma | Self::FmaHeavy => Resource::Fma,
-            Self::Alu => Resource::Alu,
-            Self::Fp64 => Resource::Fp64,
-            Self::Xu => Resource::Xu,
-            Self::Uniform => Resource::Uniform,
-            Self::Tensor => Resource::Tensor,
-            Self::HalfOnTensor | Self::Half => Resource::Fp16,
-            Self::LocalWavefronts => Resource::Local,
-            Self::AtomicsL2 => Resource::AtomicL2,
-            Self::AtomicsShared => Resource::AtomicShared,
-            Self::ConstantRequests | Self::ConstantFills => Resource::Constant,
-            Self::InstructionRequests | Self::InstructionFills => Resource::InstructionFetch,
-        }
-    }
-
-    /// What people read: the unit inside the resource.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::DramBytes => "interface",
-            Self::L2Requests => "tag look-ups",
-            Self::L2Sectors => "sectors",
-            Self::L2Return => "data to SMs",
-            Self::L2Write => "data from SMs",
-            Self::L1Wavefronts => "global and local wavefronts",
-            Self::L1Writeback => "global data to registers",
-            Self::L1Data => "data stage",
-            Self::L1Fill => "fill from L2",
-            Self::L1Store => "stores to L2",
-            Self::SharedWavefronts => "wavefronts",
-            Self::LsuInstructions => "LSU instructions",
-            Self::Issue => "instructions",
-            Self::Fma => "FP32 and integer multiply",
-            Self::FmaHeavy => "heavy half: integer multiply, 16-bit",
-            Self::Alu => "integer and logic",
-            Self::Fp64 => "FP64",
-            Self::Xu => "special functions, conversions",
-            Self::Uniform => "uniform instructions",
-            Self::Tensor => "matrix operations",
-            Self::HalfOnTensor => "multiply-adds on the matrix pipe",
-            Self::Half => "packed arithmetic",
-            Self::LocalWavefronts => "wavefronts",
-            Self::AtomicsL2 => "atomic sectors",
-            Self::AtomicsShared => "atomic wavefronts",
-            Self::ConstantRequests => "requests in the SM",
-            Self::ConstantFills => "requests in the GPC",
-            Self::InstructionRequests => "requests in the SM",
-            Self::InstructionFills => "requests in the GPC",
-        }
-    }
-}
+use builder::{Builder, Capacity};
 
 /// One row of the ledger.
 #[derive(Clone, Debug, PartialEq)]
@@ -219,25 +92,18 @@ impl Ledger {
     /// Computes every row that the metrics and the architecture allow.
     #[must_use]
     pub fn new(metrics: &Metrics<'_>, architecture: Option<&Architecture>) -> Self {
-        let mut builder = Builder {
-            metrics,
-            duration_s: 0.0,
-            rows: Vec::new(),
-        };
-        let Some(duration_ns) = metrics
-            .number("gpu__time_duration.sum")
-            .filter(|ns| *ns > 0.0)
-        else {
+        let Some(mut builder) = Builder::new(metrics) else {
             return Self::default();
         };
-        builder.duration_s = duration_ns * 1e-9;
         memory::add_rows(&mut builder, architecture);
         caches::add_rows(&mut builder, architecture);
         pipes::add_rows(&mut builder, architecture);
         if let Some(architecture) = architecture {
             tensor::add_row(&mut builder, &architecture.tensor);
         }
-        Self { rows: builder.rows }
+        Self {
+            rows: builder.into_rows(),
+        }
     }
 
     /// All rows, in the order of the memory hierarchy and then of the pipes.
@@ -314,132 +180,37 @@ fn shared_part(rows: &[Row], data: &Row) -> f64 {
     }
 }
 
-/// Above this part of what passes a stage of two uses, the stage counts for that use.
-const MOST: f64 = 0.5;
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// A share above this cannot come from differences between passes.
-const CONTRADICTION: f64 = 1.1;
-
-/// Adds rows while the metrics for them are there.
-pub(crate) struct Builder<'m, 'r> {
-    metrics: &'m Metrics<'r>,
-    duration_s: f64,
-    rows: Vec<Row>,
-}
-
-/// The capacity of a stage: so many units of work in a cycle of each of the units that a counter of cycles sums over.
-#[derive(Clone, Copy)]
-pub(crate) struct Capacity {
-    pub(crate) per_cycle: f64,
-    /// A metric that sums elapsed cycles over all units, such as `lts__cycles_elapsed.sum`.
-    pub(crate) cycles: &'static str,
-}
-
-impl Builder<'_, '_> {
-    pub(crate) fn number(&self, name: &str) -> Option<f64> {
-        self.metrics.number(name)
-    }
-
-    /// Adds a row whose demand is the sum of counters; absent when any of them is.
-    pub(crate) fn add_sum(
-        &mut self,
-        stage: Stage,
-        counters: &[&str],
-        unit: &'static str,
-        capacity: Capacity,
-    ) {
-        let demand: Option<f64> = counters.iter().map(|counter| self.number(counter)).sum();
-        if let Some(demand) = demand {
-            let source = counters.iter().map(|&counter| counter.to_owned()).collect();
-            self.add(stage, demand, unit, capacity, source);
-        }
-    }
-
-    /// The same where the architecture has a figure for the capacity; absent where it has none.
-    pub(crate) fn add_figure(
-        &mut self,
-        stage: Stage,
-        counters: &[&str],
-        unit: &'static str,
-        figure: Option<Figure>,
-        cycles: &'static str,
-    ) {
-        if let Some(Figure { value, .. }) = figure {
-            let capacity = Capacity {
-                per_cycle: value,
-                cycles,
-            };
-            self.add_sum(stage, counters, unit, capacity);
-        }
-    }
-
-    /// How many units of a kind the counters were summed over.
-    pub(crate) fn units(&self, unit: &str) -> Option<f64> {
-        let all = self.number(&format!("{unit}__cycles_elapsed.sum"))?;
-        let mean = self.number(&format!("{unit}__cycles_elapsed.avg"))?;
-        (all > 0.0 && mean > 0.0).then(|| all / mean)
-    }
-
-    /// The class of the board; absent where the report does not name it.
-    pub(crate) fn board(&self) -> Option<Board> {
-        self.metrics
-            .text("device__attribute_display_name")
-            .map(Board::of)
-    }
-
-    /// Adds a row for a demand; absent when the cycles of the unit are.
-    pub(crate) fn add(
-        &mut self,
-        stage: Stage,
-        demand: f64,
-        unit: &'static str,
-        capacity: Capacity,
-        mut source: Vec<String>,
-    ) {
-        let Some(cycles) = self.number(capacity.cycles).filter(|cycles| *cycles > 0.0) else {
-            return;
-        };
-        source.push(capacity.cycles.to_owned());
-        self.push(
+    fn row(stage: Stage, demand: f64) -> Row {
+        Row {
             stage,
+            resource: stage.resource(),
             demand,
-            unit,
-            capacity.per_cycle * cycles / self.duration_s,
-            source,
-        );
-    }
-
-    /// Adds a row for a demand against a capacity per second.
-    pub(crate) fn push(
-        &mut self,
-        stage: Stage,
-        demand: f64,
-        unit: &'static str,
-        capacity_per_s: f64,
-        source: Vec<String>,
-    ) {
-        let busy_share = demand / capacity_per_s / self.duration_s;
-        // Counters of different passes disagree by a few per cent, and then a unit is busy all the time. A row that says
-        // far more contradicts itself and is left out.
-        if demand >= 0.0 && capacity_per_s > 0.0 && busy_share <= CONTRADICTION {
-            let busy_share = busy_share.min(1.0);
-            let mut row = Row {
-                stage,
-                resource: stage.resource(),
-                demand,
-                unit,
-                capacity_per_s,
-                busy_share,
-                source,
-            };
-            if stage == Stage::L1Data && shared_part(&self.rows, &row) > MOST {
-                row.resource = Resource::Shared;
-            }
-            self.rows.push(row);
+            unit: "wavefront",
+            capacity_per_s: 10.0,
+            busy_share: demand / 10.0,
+            source: Vec::new(),
         }
     }
 
-    pub(crate) fn duration_s(&self) -> f64 {
-        self.duration_s
+    #[test]
+    fn a_remedy_relieves_its_part_of_the_data_stage() {
+        let ledger = Ledger {
+            rows: vec![row(Stage::SharedWavefronts, 6.0), row(Stage::L1Data, 8.0)],
+        };
+        let left = |relief: Relief| {
+            let (row, share) = ledger.bound_after(&relief)?;
+            Some((row.stage, (100.0 * share).round()))
+        };
+        let none = Relief::none();
+        assert_eq!(left(none.clone()), Some((Stage::L1Data, 80.0)));
+        // Without conflicts in shared memory the other quarter stays, and the other way round.
+        let shared = none.clone().leave(Stage::SharedWavefronts, 0.0);
+        assert_eq!(left(shared), Some((Stage::L1Data, 20.0)));
+        let global = none.leave(Stage::L1Wavefronts, 0.5);
+        assert_eq!(left(global), Some((Stage::L1Data, 70.0)));
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn add_rows(builder: &mut Builder<'_, '_>, architecture: Option<&Arch
         cycles: SCHEDULER_CYCLES,
     };
     builder.add_sum(Stage::Issue, &["smsp__inst_issued.sum"], INSTRUCTION, issue);
-    let (Some(architecture), Some(mix)) = (architecture, InstructionMix::of(builder.metrics))
+    let (Some(architecture), Some(mix)) = (architecture, InstructionMix::of(builder.metrics()))
     else {
         return;
     };

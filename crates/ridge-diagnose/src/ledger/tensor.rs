@@ -79,37 +79,46 @@ fn by_counters(builder: &Builder<'_, '_>, tensor: &Tensor) -> Option<Work> {
             continue;
         };
         match peak(builder, tensor, counter) {
-            Some(peak) => work.add(count, peak),
+            Some((peak, stored)) => {
+                work.add(count, peak);
+                if count > 0.0 {
+                    work.source.insert(format!("{}.sum", counter.name));
+                    work.source.extend(stored);
+                }
+            }
             None if count > 0.0 => return None,
             None => {}
-        }
-        if count > 0.0 {
-            work.source.insert(format!("{}.sum", counter.name));
         }
     }
     Some(work)
 }
 
-/// Operations a cycle of one SM: the peak that the report stores, else the architecture's figure.
-fn peak(builder: &Builder<'_, '_>, tensor: &Tensor, counter: &Counter) -> Option<f64> {
-    let stored = || {
-        let peak = builder.number(&format!("{}.sum.peak_sustained", counter.name))?;
-        (peak > 0.0).then_some(peak / builder.units("sm")?)
-    };
-    counter.has_own_peak.then(stored).flatten().or_else(|| {
-        let figure = tensor.rate(
-            counter.operands,
-            counter.family,
-            counter.is_sparse,
-            builder.board(),
-        );
-        Some(figure?.value)
-    })
+/// Operations a cycle of one SM and the metric that they come from: the peak that the report stores, else the
+/// architecture's figure.
+fn peak(
+    builder: &Builder<'_, '_>,
+    tensor: &Tensor,
+    counter: &Counter,
+) -> Option<(f64, Option<String>)> {
+    let name = format!("{}.sum.peak_sustained", counter.name);
+    let stored = builder
+        .number(&name)
+        .filter(|peak| *peak > 0.0 && counter.has_own_peak);
+    if let (Some(peak), Some(units)) = (stored, builder.units("sm")) {
+        return Some((peak / units, Some(name)));
+    }
+    let figure = tensor.rate(
+        counter.operands,
+        counter.family,
+        counter.is_sparse,
+        builder.board(),
+    );
+    Some((figure?.value, None))
 }
 
 /// The work by opcodes, for profiles without those counters: the opcode names the shape of the product.
 fn by_opcodes(builder: &Builder<'_, '_>, tensor: &Tensor) -> Option<Work> {
-    let mix = InstructionMix::of(builder.metrics)?;
+    let mix = InstructionMix::of(builder.metrics())?;
     let mut work = Work::default();
     for (opcode, modifiers, count) in mix.iter() {
         if !opcode.ends_with("MMA") || count <= 0.0 {
