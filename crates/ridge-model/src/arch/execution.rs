@@ -32,7 +32,8 @@ pub struct Execution {
     pub lsu_instructions: Option<Figure>,
 }
 
-/// Where packed 16-bit arithmetic runs.
+/// Where packed 16-bit arithmetic runs: what the vendor's engineers say of GV100, GA100, GA10x and GH100 in their forum
+/// (forums.developer.nvidia.com, topics 108729 and 302018), and percentages of one H200.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HalfPath {
     /// On a pipe of its own.

@@ -7,8 +7,6 @@ pub enum Source {
     ThroughputTable,
     /// The vendor's table of technical specifications by compute capability.
     SpecificationTable,
-    /// What the vendor's engineers said about the pipes of a chip.
-    PipeDescription,
     /// Operations a cycle and SM behind the peaks of the vendor's data sheets: the sheet's peak over SMs and clock.
     DataSheet,
     /// Peaks that the profiler itself stores with its counters, read from reports of that compute capability.
@@ -31,10 +29,6 @@ impl Source {
             Self::SpecificationTable => {
                 "CUDA programming guide, December 2025, and the edition of CUDA 12 for 7.0 and 7.2: compute \
                  capabilities, technical specifications"
-            }
-            Self::PipeDescription => {
-                "forums.developer.nvidia.com, topics 108729 (GV100) and 302018 (GA100, GA10x, GH100); \
-                 Nsight Compute guide, pipelines"
             }
             Self::DataSheet => "data sheets and white papers of the boards of this capability",
             Self::StoredPeak => "peak_sustained in Nsight Compute reports of A100 and H200",
