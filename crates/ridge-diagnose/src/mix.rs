@@ -94,8 +94,8 @@ pub(crate) const FP64: &[&str] = &["DFMA", "DADD", "DMUL", "DSETP"];
 pub(crate) const FP16: &[&str] = &["HFMA2", "HADD2", "HMUL2"];
 /// Matrix instructions.
 pub(crate) const TENSOR: &[&str] = &[
-    "HMMA", "IMMA", "DMMA", "BMMA", "HGMMA", "QGMMA", "IGMMA", "BGMMA", "UTCHMMA", "UTCIMMA",
-    "UTCQMMA",
+    "HMMA", "IMMA", "DMMA", "BMMA", "QMMA", "OMMA", "HGMMA", "QGMMA", "IGMMA", "BGMMA", "UTCHMMA",
+    "UTCIMMA", "UTCQMMA", "UTCOMMA",
 ];
 /// Instructions whose results warps wait for by the long scoreboard.
 pub(crate) const SCOREBOARD_LOADS: &[&str] = &[

@@ -81,6 +81,8 @@ fn is_work(name: &str) -> bool {
         || name.starts_with("thread_inst_executed")
         || name.starts_with("sass__")
         || name.starts_with("smsp__pcsamp_")
+        // The value of a sampled counter adds up its samples.
+        || name.ends_with("l1tex__data_pipe_lsu_wavefronts.avg")
 }
 
 /// The same blocks several times over, one launch's worth after the other: everything takes as many times as long.

@@ -134,13 +134,13 @@ impl Limit {
 
     fn is_reached(&self, busiest: &Row) -> bool {
         let gap = 1.0 - busiest.busy_share / attainable(busiest.stage).share;
-        (self.counts)(busiest.stage.resource()) && gap <= WITHIN
+        (self.counts)(busiest.resource) && gap <= WITHIN
     }
 
     fn verdict(&self, case: &Case<'_, '_>, busiest: &Row) -> Outcome {
         let (id, name, reach) = (self.id, self.name, attainable(busiest.stage));
         // Issue slots are filled by whatever is executed; the pipe behind them says what the work is.
-        let pipe = [Stage::Fma, Stage::Alu, Stage::Fp64, Stage::Xu]
+        let pipe = [Stage::Fma, Stage::Alu, Stage::Half, Stage::Fp64, Stage::Xu]
             .into_iter()
             .max_by(|a, b| case.busy(*a).total_cmp(&case.busy(*b)));
         let title = format!(

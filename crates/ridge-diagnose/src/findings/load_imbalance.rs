@@ -20,6 +20,8 @@
 //! # References
 //! CUDA C++ Best Practices Guide; R. Farber, "Parallel Programming with OpenACC", load balancing.
 
+use ridge_model::arch::WARP_SIZE;
+
 use super::draft::Draft;
 use super::tail_effect::balanced;
 use super::{Case, Outcome, tail_effect};
@@ -94,10 +96,11 @@ struct Lifetimes {
 impl Lifetimes {
     fn of(case: &Case<'_, '_>) -> Option<Self> {
         case.waves().filter(|waves| *waves <= 1.0)?;
-        let warps = case
-            .number("launch__thread_count")
-            .map(|threads| threads / ridge_model::arch::WARP_SIZE)
-            .filter(|warps| *warps >= 1.0)?;
+        let block = case.number("launch__block_size")?;
+        let warps = case.number("launch__grid_size")? * (block / WARP_SIZE).ceil();
+        if warps <= 0.0 {
+            return None;
+        }
         let resident = case.number("smsp__warps_active.avg.per_cycle_active")?;
         let cycles = case.number("smsp__cycles_active.sum")?;
         let longest = case

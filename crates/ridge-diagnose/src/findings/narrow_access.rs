@@ -161,9 +161,10 @@ fn waits_in_turn(case: &Case<'_, '_>) -> bool {
 /// Whether instructions are what limits. Absent when the input does not tell.
 fn computes(case: &Case<'_, '_>) -> Option<bool> {
     if case.ledger.row(Stage::Issue).is_some() {
-        return case.ledger.busiest().map(|row| {
-            row.stage.resource().class() == Class::Compute && row.busy_share >= COMPUTES
-        });
+        return case
+            .ledger
+            .busiest()
+            .map(|row| row.resource.class() == Class::Compute && row.busy_share >= COMPUTES);
     }
     let (compute, memory) = (case.speed_of_light.compute?, case.speed_of_light.memory?);
     Some(compute >= memory && compute >= COMPUTES)
