@@ -1,6 +1,7 @@
 //! What findings look at: the profile and everything that was computed from it.
 
 use crate::code::CodeMap;
+use crate::document::Compulsory;
 use crate::findings::Beside;
 use crate::ledger::{Ledger, Resource, Stage};
 use crate::mix::InstructionMix;
@@ -17,6 +18,8 @@ pub(crate) struct Case<'c, 'r> {
     pub(crate) stalls: &'c [Stall],
     pub(crate) mix: Option<&'c InstructionMix>,
     pub(crate) code: Option<&'c CodeMap>,
+    /// What the user said that the computation needs.
+    pub(crate) compulsory: Option<&'c Compulsory>,
 }
 
 impl Case<'_, '_> {

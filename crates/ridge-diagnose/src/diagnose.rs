@@ -2,6 +2,7 @@
 
 use crate::case::Case;
 use crate::code::CodeMap;
+use crate::compulsory::{Given, compulsory};
 use crate::document::{
     Kernel, Launch, Location, ResourceRow, SpeedOfLight as SpeedOfLightDocument,
     SpeedOfLightMember, Stall, Traffic,
@@ -57,6 +58,8 @@ pub struct Options {
     pub min_saving: f64,
     /// The profiled program, for the command that would settle open questions.
     pub program: Option<String>,
+    /// What the user knows of the computation.
+    pub given: Given,
 }
 
 impl Default for Options {
@@ -65,6 +68,7 @@ impl Default for Options {
         Self {
             min_saving: 0.02,
             program: None,
+            given: Given::default(),
         }
     }
 }
@@ -84,6 +88,7 @@ pub fn diagnose(
     let speed_of_light = SpeedOfLight::new(&profile.metrics);
     let stalls = stalls::stalls(&profile.metrics);
     let mix = InstructionMix::of(&profile.metrics);
+    let compulsory = compulsory(&options.given, profile, &ledger, mix.as_ref());
     let case = Case {
         profile,
         ledger: &ledger,
@@ -91,6 +96,7 @@ pub fn diagnose(
         stalls: &stalls,
         mix: mix.as_ref(),
         code,
+        compulsory: compulsory.as_ref(),
     };
     let (mut findings, mut not_checked) = findings::run(&case, options.min_saving);
     let mut hot_lines = hot_lines(&profile.metrics, code);
@@ -149,6 +155,7 @@ pub fn diagnose(
                 .collect(),
         },
         traffic: traffic(profile),
+        compulsory,
         stalls: stalls
             .into_iter()
             .map(|stall| Stall {

@@ -2,9 +2,14 @@
 //!
 //! Fields are only ever added within a version. Fractions are 0 to 1, times are nanoseconds, absent is `null`.
 
+mod compulsory;
+mod totals;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub use self::compulsory::{Compulsory, CompulsoryBytes, CompulsoryOperations, Origin, Reading};
+pub use self::totals::{Part, Totals};
 pub use crate::ledger::{Class, Resource};
 
 /// Name of the contract.
@@ -31,6 +36,8 @@ pub struct Document {
     pub kernels: Vec<Kernel>,
     /// Findings about several kernels together.
     pub report_findings: Vec<ReportFinding>,
+    /// For each input with known durations, what its kernels take together and how much of that could go.
+    pub totals: Vec<Totals>,
     /// What could not be read, and what makes the answer less certain.
     pub warnings: Vec<Warning>,
 }
@@ -137,6 +144,9 @@ pub struct Kernel {
     pub resources: Vec<ResourceRow>,
     /// Bytes between the SMs and the L2; absent when they were not collected.
     pub traffic: Option<Traffic>,
+    /// The least that the computation needs, as the user gave it, against what the launch did; absent when nothing was
+    /// given.
+    pub compulsory: Option<Compulsory>,
     /// What warps wait for, longest first.
     pub stalls: Vec<Stall>,
     /// The source lines with the most samples.

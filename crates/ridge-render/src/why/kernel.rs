@@ -3,7 +3,7 @@
 use ridge_diagnose::document::{Class, HotLine, Kernel, Location};
 use ridge_model::quantity::{Amount, Nanos, Unit};
 
-use super::{Page, finding, heading, kept, paragraph, percent, ratio};
+use super::{Page, compulsory, finding, heading, kept, paragraph, percent, ratio};
 use crate::bar::bar;
 use crate::escape;
 use crate::kernel_name::shorten;
@@ -32,6 +32,9 @@ pub(super) fn write(out: &mut String, kernel: &Kernel, number: usize, page: &Pag
     heading(out, &format!("{number}  {name}"), page);
     paragraph(out, &launch(kernel, page), "   ", "   ", page);
     paragraph(out, &limit(kernel), "   ", "   ", page);
+    if let Some(known) = &kernel.compulsory {
+        compulsory::write(out, known, page);
+    }
     write_ledger(out, kernel, page);
     write_beside_ledger(out, kernel, page);
     write_stalls(out, kernel, page);

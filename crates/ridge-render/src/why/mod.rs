@@ -1,9 +1,11 @@
 //! The page of `ridge why` for people: inputs, an overview of the kernels, and the chosen ones explained.
 
+mod compulsory;
 mod finding;
 mod kernel;
 mod overview;
 mod source;
+mod totals;
 
 use ridge_diagnose::document::{Document, Kernel};
 use ridge_model::quantity::Ratio;
@@ -56,6 +58,7 @@ pub fn text(document: &Document, page: &Page) -> String {
     }
     if document.kernels.len() > 1 {
         overview::write(&mut out, document, &order, page);
+        totals::write(&mut out, document, page);
     }
     finding::write_report(&mut out, document, page);
     for (place, index) in order.iter().take(page.top).enumerate() {

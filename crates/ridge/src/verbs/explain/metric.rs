@@ -189,10 +189,44 @@ const ENDINGS: &[(&str, &str)] = &[
     ),
 ];
 
+/// Short names of stall reasons, as the columns of the profiler's source page and its documentation carry them behind
+/// `stall_`, with the name in metrics. The others differ by nothing but that start.
+const SHORT: &[(&str, &str)] = &[
+    ("branch_resolve", "branch_resolving"),
+    ("dispatch", "dispatch_stall"),
+    ("imc", "imc_miss"),
+    ("lg", "lg_throttle"),
+    ("long_sb", "long_scoreboard"),
+    ("math", "math_pipe_throttle"),
+    ("mio", "mio_throttle"),
+    ("no_inst", "no_instruction"),
+    ("no_instructions", "no_instruction"),
+    ("short_sb", "short_scoreboard"),
+    ("sleep", "sleeping"),
+    ("tex", "tex_throttle"),
+];
+
+/// The name that metrics have for a stall reason, under whatever name the profiler shows it.
+fn reason_of(name: &str) -> Option<&'static str> {
+    let name = name.to_ascii_lowercase().replace([' ', '-'], "_");
+    let (plain, has_start) = ["stalled_", "stall_"]
+        .into_iter()
+        .find_map(|start| name.strip_prefix(start))
+        .map_or((name.as_str(), false), |plain| (plain, true));
+    let known = |wanted: &str| stall_reasons().find(|known| *known == wanted);
+    known(plain).or_else(|| {
+        // Without the start, short names such as `tex` and `math` may mean anything.
+        let (_, reason) = SHORT
+            .iter()
+            .find(|(short, _)| *short == plain)
+            .filter(|(short, _)| has_start || short.contains('_'))?;
+        known(reason)
+    })
+}
+
 /// The page of a stall reason, as Markdown.
 pub(super) fn stall_reason(name: &str) -> Option<String> {
-    let reason = name.strip_prefix("stalled_").unwrap_or(name);
-    stall_reasons().any(|known| known == reason).then(|| {
+    reason_of(name).map(|reason| {
         format!(
             "# {reason}\n\nA stall reason: warps wait for {}.\n\n\
              The metric `smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio` gives the cycles that a warp \
@@ -204,6 +238,9 @@ pub(super) fn stall_reason(name: &str) -> Option<String> {
 }
 
 /// The page of a metric, as Markdown; nothing for what is no name of a metric.
+///
+/// The profiler has some ten thousand metrics on each architecture, and no list of them is at hand: a name counts as one
+/// when its unit, what it counts or one of its neighbours is known, and each of its endings is.
 pub(super) fn page(name: &str) -> Option<String> {
     let is_name = name
         .chars()
