@@ -108,6 +108,7 @@ fn bytes_of(given: f64, profile: &KernelProfile<'_>, ledger: &Ledger) -> Compuls
             .iter()
             .map(|counter| profile.metrics.number(counter))
             .sum::<Option<f64>>()
+            .filter(|bytes| *bytes >= 0.0)
     };
     let moved = row.map(|row| row.demand).or_else(counted);
     let source = match row {
@@ -116,7 +117,7 @@ fn bytes_of(given: f64, profile: &KernelProfile<'_>, ledger: &Ledger) -> Compuls
         None => Vec::new(),
     };
     let share = attainable(Stage::DramBytes).share;
-    let at_peak_ns = row.map(|row| time_ns(given, row.capacity_per_s));
+    let at_peak_ns = row.and_then(|row| time_ns(given, row.capacity_per_s));
     CompulsoryBytes {
         given,
         moved,
@@ -128,8 +129,9 @@ fn bytes_of(given: f64, profile: &KernelProfile<'_>, ledger: &Ledger) -> Compuls
     }
 }
 
-fn time_ns(work: f64, per_second: f64) -> f64 {
-    work / per_second * 1e9
+/// Absent where damaged counters make a peak of nearly nothing.
+fn time_ns(work: f64, per_second: f64) -> Option<f64> {
+    Some(work / per_second * 1e9).filter(|ns| ns.is_finite() && *ns > 0.0)
 }
 
 /// Operations on one pipe.
@@ -149,7 +151,7 @@ fn operations_of(
 ) -> CompulsoryOperations {
     let pipes = pipes(profile, ledger, mix).map_or_else(Vec::new, Vec::from);
     let total: f64 = pipes.iter().map(|pipe| pipe.operations).sum();
-    let counted = (total > 0.0).then_some(total);
+    let counted = (total > 0.0 && total.is_finite()).then_some(total);
     // With work on several pipes each could take over from the other: there is no peak of the mixture.
     let main = pipes
         .iter()
@@ -164,7 +166,7 @@ fn operations_of(
         given,
         counted,
         factor: counted.map(|counted| counted / given),
-        at_peak_ns: peak.map(|peak| time_ns(given, peak)),
+        at_peak_ns: peak.and_then(|peak| time_ns(given, peak)),
         pipe: main.map(|main| main.pipe),
         source,
     }
@@ -177,7 +179,10 @@ fn pipes(
     mix: Option<&InstructionMix>,
 ) -> Option<[OnPipe; 4]> {
     const CYCLES: &str = "smsp__cycles_elapsed.avg";
-    let cycles = profile.metrics.number(CYCLES)?;
+    let cycles = profile
+        .metrics
+        .number(CYCLES)
+        .filter(|cycles| *cycles > 0.0)?;
     let lanes = |stage| {
         // A multiply-add in each lane of each warp instruction that the pipe can start.
         let row: &Row = ledger.row(stage)?;
@@ -191,7 +196,11 @@ fn pipes(
             let name = format!(
                 "smsp__sass_thread_inst_executed_op_{letter}{operation}_pred_on.sum.per_cycle_elapsed"
             );
-            operations += each * packed * cycles * profile.metrics.number(&name)?;
+            let count = profile
+                .metrics
+                .number(&name)
+                .filter(|count| *count >= 0.0)?;
+            operations += each * packed * cycles * count;
             source.push(name);
         }
         Some(OnPipe {
@@ -248,6 +257,7 @@ mod tests {
     #[test]
     fn bytes_at_a_peak_take_their_time() {
         // 4.8 GB at 4.8 TB/s, the datasheet's bandwidth of an H200, take a millisecond.
-        assert!((time_ns(4.8e9, 4.8e12) - 1e6).abs() < 1e-3);
+        assert!((time_ns(4.8e9, 4.8e12).unwrap() - 1e6).abs() < 1e-3);
+        assert_eq!(time_ns(1e9, 1e-300), None);
     }
 }

@@ -27,7 +27,8 @@ fn of_source(source: usize, kernels: &[Kernel]) -> Option<Totals> {
     order.sort_by(|a, b| time_ns(&kernels[*b]).total_cmp(&time_ns(&kernels[*a])));
     // Shares are of the whole input, also where only some kernels were selected.
     let first = &kernels[*order.first()?];
-    let duration_ns = time_ns(first) / first.time_share.filter(|share| *share > 0.0)?;
+    let share = first.time_share.filter(|share| *share > 0.0)?;
+    let duration_ns = Some(time_ns(first) / share).filter(|ns| ns.is_finite())?;
     let mut reached = 0.0;
     let main = order
         .iter()

@@ -222,7 +222,7 @@ mod tests {
             .message()
             .unwrap();
         assert!(
-            message.contains("3 launches of wider took 9 us to 30 us (and one more kernel"),
+            message.contains("3 launches of wider took 9.00 us to 30.0 us (and one more kernel"),
             "{message}"
         );
     }

@@ -17,8 +17,11 @@
 //! epilogue of the kernel before it.
 //!
 //! # When it is wrong
-//! Addresses are not in the report: two arrays of the same size look like one. An array that is needed again later, such
-//! as an activation for the backward pass, has to be written all the same.
+//! Addresses are not in the report: two arrays of the same size look like one, and two versions of one kernel that are
+//! compared with each other look like a chain. An array that is needed again later, such as an activation for the
+//! backward pass, has to be written all the same. Where an element of the consumer needs what many blocks of the producer
+//! wrote, as in a transposition, the two cannot become one kernel. Launches of the same kernel at the same size are left
+//! out: they are the repetitions of a benchmark, or steps of an iteration that depend on all of the step before.
 //!
 //! # References
 //! CUDA C++ Best Practices Guide, "Device Memory Accesses"; PyTorch documentation, "torch.compile".
@@ -46,7 +49,7 @@ pub(super) fn chains(steps: &[Step<'_>]) -> Vec<ReportFinding> {
     let mut start = 0;
     while start < steps.len() {
         let mut end = start;
-        while end + 1 < steps.len() && passes(steps[end].kernel, steps[end + 1].kernel).is_some() {
+        while end + 1 < steps.len() && passes(&steps[end], &steps[end + 1]).is_some() {
             end += 1;
         }
         if end > start {
@@ -58,7 +61,12 @@ pub(super) fn chains(steps: &[Step<'_>]) -> Vec<ReportFinding> {
 }
 
 /// The bytes of an array that one kernel writes and the next reads, where it looks like one.
-fn passes(producer: &Kernel, consumer: &Kernel) -> Option<f64> {
+fn passes(producer: &Step<'_>, consumer: &Step<'_>) -> Option<f64> {
+    // Repetitions of a benchmark read what they read before, and steps of an iteration cannot be fused like this.
+    if producer.group == consumer.group {
+        return None;
+    }
+    let (producer, consumer) = (producer.kernel, consumer.kernel);
     let (written, read) = (producer.traffic.as_ref()?, consumer.traffic.as_ref()?);
     let (size, inputs) = (written.written_bytes, read.read_bytes);
     // The consumer may read several arrays of the same size; one of them is enough.
@@ -81,7 +89,7 @@ fn chain(steps: &[Step<'_>]) -> Option<ReportFinding> {
     // Each array between two kernels is written once and read once for nothing.
     let between: f64 = steps
         .windows(2)
-        .filter_map(|pair| passes(pair[0].kernel, pair[1].kernel))
+        .filter_map(|pair| passes(&pair[0], &pair[1]))
         .sum();
     let moved: f64 = steps
         .iter()

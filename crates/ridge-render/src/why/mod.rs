@@ -63,7 +63,12 @@ pub fn text(document: &Document, page: &Page) -> String {
     finding::write_report(&mut out, document, page);
     for (place, index) in order.iter().take(page.top).enumerate() {
         if let Some(kernel) = document.kernels.get(*index) {
-            kernel::write(&mut out, kernel, place + 1, page);
+            let source = document
+                .sources
+                .iter()
+                .find(|source| source.id == kernel.source);
+            let kind = source.map(|source| source.kind);
+            kernel::write(&mut out, kernel, kind, place + 1, page);
         }
     }
     out

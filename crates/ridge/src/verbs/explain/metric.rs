@@ -3,6 +3,8 @@
 use ncu_rep::{Unit, unit_of};
 use ridge_diagnose::{findings_that_name, stall_meaning, stall_reasons};
 
+use super::known;
+
 /// Metrics that people ask for most; offered when a name is unknown.
 pub(super) const COMMON: &[&str] = &[
     "dram__bytes_read.sum",
@@ -239,8 +241,8 @@ pub(super) fn stall_reason(name: &str) -> Option<String> {
 
 /// The page of a metric, as Markdown; nothing for what is no name of a metric.
 ///
-/// The profiler has some ten thousand metrics on each architecture, and no list of them is at hand: a name counts as one
-/// when its unit, what it counts or one of its neighbours is known, and each of its endings is.
+/// There are many thousands of names, other ones for each architecture. One that starts as a metric does is taken for
+/// one, and the page says when it is not known and which known ones look like it.
 pub(super) fn page(name: &str) -> Option<String> {
     let is_name = name
         .chars()
@@ -266,6 +268,9 @@ pub(super) fn page(name: &str) -> Option<String> {
     } else if plain.len() < name.len() {
         page.push_str("Sampled over time: its instances are values at successive moments.\n\n");
     }
+    if !known::is_known(base) && findings_that_name(base).next().is_none() {
+        page.push_str(&unknown_name(base));
+    }
     let mut bullet = |label: &str, text: &str| {
         page.push_str("* ");
         page.push_str(label);
@@ -279,8 +284,11 @@ pub(super) fn page(name: &str) -> Option<String> {
         let meaning = ENDINGS
             .iter()
             .find(|(ending, _)| *ending == part)
-            .map_or("not known here", |(_, meaning)| meaning);
-        bullet(&format!("`.{part}`"), meaning);
+            .map_or_else(
+                || unknown_ending(part),
+                |(_, meaning)| (*meaning).to_owned(),
+            );
+        bullet(&format!("`.{part}`"), &meaning);
     }
     let unit = unit_of(name);
     if unit == Unit::NONE {
@@ -295,6 +303,35 @@ pub(super) fn page(name: &str) -> Option<String> {
         bullet("Named by", &findings.join(", "));
     }
     Some(page)
+}
+
+/// A paragraph for a name that may be misspelt, or of another device or version.
+fn unknown_name(base: &str) -> String {
+    let near: Vec<String> = known::nearest(base)
+        .into_iter()
+        .map(|name| format!("`{name}`"))
+        .collect();
+    let meant = if near.is_empty() {
+        String::new()
+    } else {
+        format!(" Did you mean {}?", near.join(" or "))
+    };
+    format!(
+        "This name is not among the metrics that are known here: it may belong to another device or version of the \
+         profiler, or be misspelt.{meant}\n\n"
+    )
+}
+
+fn unknown_ending(part: &str) -> String {
+    ENDINGS
+        .iter()
+        .map(|(ending, _)| (super::distance(part, ending), ending))
+        .filter(|(distance, _)| *distance <= (part.len() / 3).max(2))
+        .min()
+        .map_or_else(
+            || "not known here".to_owned(),
+            |(_, near)| format!("not known here; did you mean `.{near}`?"),
+        )
 }
 
 /// What is counted, as far as the name tells.
@@ -345,6 +382,31 @@ mod tests {
         ] {
             assert!(page(name).unwrap().contains("Sampled over time"), "{name}");
         }
+    }
+
+    #[test]
+    fn misspelt_names_are_told() {
+        let page = page("dram__bytes_raed.smu").unwrap();
+        assert!(page.contains("Did you mean `dram__bytes_read`"), "{page}");
+        assert!(page.contains("did you mean `.sum`?"), "{page}");
+    }
+
+    #[test]
+    fn short_names_of_stall_reasons_are_known() {
+        for (short, reason) in SHORT {
+            assert_eq!(
+                reason_of(&format!("stall_{short}")),
+                Some(*reason),
+                "{short}"
+            );
+        }
+        assert_eq!(reason_of("stall_long_sb"), Some("long_scoreboard"));
+        assert_eq!(reason_of("long_sb"), Some("long_scoreboard"));
+        assert_eq!(reason_of("Stall Long Scoreboard"), Some("long_scoreboard"));
+        assert_eq!(reason_of("stall_barrier"), Some("barrier"));
+        assert_eq!(reason_of("dispatch_stall"), Some("dispatch_stall"));
+        assert_eq!(reason_of("tex"), None);
+        assert_eq!(reason_of("stall"), None);
     }
 
     #[test]
