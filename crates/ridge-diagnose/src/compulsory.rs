@@ -81,6 +81,7 @@ pub(crate) fn compulsory(
         bound_ns: bound.map(|(ns, _)| ns),
         bound_by: bound.map(|(_, resource)| resource),
         gap,
+        saving_ceiling: gap.map(|gap| (1.0 - 1.0 / gap).clamp(0.0, 1.0)),
         reading: gap.map(reading),
     })
 }

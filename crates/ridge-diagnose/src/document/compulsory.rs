@@ -22,6 +22,9 @@ pub struct Compulsory {
     /// The duration of the diagnosed launch over the bound.
     #[schemars(range(min = 0.0))]
     pub gap: Option<f64>,
+    /// Upper bound on the fraction of the duration that any change saves which keeps the computation and the pipe.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub saving_ceiling: Option<f64>,
     /// What the gap says.
     pub reading: Option<Reading>,
 }

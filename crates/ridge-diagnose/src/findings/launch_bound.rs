@@ -4,13 +4,15 @@
 //! Kernels launched back to back start no faster than every 2 to 4 us; this one runs for less than that.
 //!
 //! # Evidence
-//! Its duration against the launch period, and how little it does.
+//! Its duration against the launch period, and how little it does. Over a whole report: four and more such launches in a
+//! row, and how many of them are one kernel at one size.
 //!
 //! # Why it costs time
 //! Whatever it computes, the next launch has to wait for the launch itself.
 //!
 //! # What to do
-//! Do the work in one larger launch, fuse it with its neighbours, or record the sequence as a CUDA graph.
+//! Do the work in one larger launch, fuse it with its neighbours, or record the sequence as a CUDA graph. One kernel that
+//! is launched again and again needs only a larger grid, where its launches do not depend on each other.
 //!
 //! # When it is wrong
 //! A single short kernel between long ones costs little: what counts is how many there are.

@@ -12,7 +12,7 @@ pub(super) fn write(out: &mut String, compulsory: &Compulsory, page: &Page) {
     let list = [
         compulsory.bytes.as_ref().map(bytes),
         compulsory.operations.as_ref().map(operations),
-        compulsory.gap.zip(compulsory.reading).map(gap),
+        gap(compulsory),
     ];
     for text in list.into_iter().flatten() {
         paragraph(out, &text, "   ", "     ", page);
@@ -63,14 +63,23 @@ fn operations(operations: &CompulsoryOperations) -> String {
     }
 }
 
-fn gap((gap, reading): (f64, Reading)) -> String {
-    let meaning = match reading {
+fn gap(known: &Compulsory) -> Option<String> {
+    let gap = format!(
+        "runs for {:.2} times its lower bound of {}",
+        known.gap?,
+        Nanos::new(known.bound_ns?)
+    );
+    let most = percent(known.saving_ceiling?);
+    Some(match known.reading? {
         Reading::BelowBound => {
-            "less than the bound: data stayed in caches, or more was given than is compulsory"
+            format!("{gap}: data stayed in caches, or more was given than is compulsory")
         }
-        Reading::Good => "good: little is left without another computation",
-        Reading::Between => "the findings tell where the rest goes",
-        Reading::Far => "far: look at the access pattern and at occupancy first",
-    };
-    format!("runs for {gap:.2} times its lower bound: {meaning}")
+        Reading::Good => {
+            format!("{gap}, which is good: at most {most} to gain in this computation")
+        }
+        Reading::Between => format!("{gap}: at most {most} to gain in this computation"),
+        Reading::Far => format!(
+            "{gap}: at most {most} to gain in this computation; look at the access pattern and at occupancy first"
+        ),
+    })
 }

@@ -166,7 +166,9 @@ impl Export<'_> {
                 .get(metric.name)
                 .filter(|first| !std::ptr::eq(*first, metric))
             {
-                other_values += u32::from(first.value != metric.value);
+                // As text, since NaN is not equal to itself.
+                let text = |value: &Option<Value<'_>>| value.as_ref().map(ToString::to_string);
+                other_values += u32::from(text(&first.value) != text(&metric.value));
                 continue;
             }
             let unit = unit_of(metric.name).to_string();

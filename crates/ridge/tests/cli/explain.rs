@@ -42,6 +42,36 @@ fn pages() {
 }
 
 #[test]
+fn names_that_the_profiler_shows_lead_to_their_page() {
+    for (name, title) in [
+        ("stall_long_sb", "long_scoreboard"),
+        ("stall_short_sb", "short_scoreboard"),
+        ("stall_lg", "lg_throttle"),
+        ("stall_no_inst", "no_instruction"),
+        ("stall_barrier", "barrier"),
+        ("Stall Wait", "wait"),
+    ] {
+        let page = ridge(["explain", name]).run().fine().stdout;
+        assert!(page.starts_with(&format!("{title}\n")), "{name}: {page}");
+    }
+}
+
+#[test]
+fn misspelt_metrics_are_told() {
+    ridge(["explain", "dram__bytes_raed.sum"])
+        .env("COLUMNS", "200")
+        .run()
+        .fine()
+        .shows("Did you mean dram__bytes_read?");
+    ridge(["explain", "dram_bytes_read"])
+        .run()
+        .code(2)
+        .says("`ridge explain dram__bytes_read`");
+    let right = ridge(["explain", "dram__bytes_read.sum"]).run().fine();
+    assert!(!right.stdout.contains("known here"), "{}", right.stdout);
+}
+
+#[test]
 fn unknown_names_are_wrong_usage() {
     let run = ridge(["explain", "bank-conflict"])
         .run()
