@@ -39,9 +39,9 @@ const GOOD: f64 = 1.5;
 const FAR: f64 = 5.0;
 /// A pipe executes the computation when it has this part of its operations.
 const NEARLY_ALL: f64 = 0.9;
-/// Where fewer of the given operations are counted than this, most of the computation is not floating-point arithmetic,
-/// or the kernel does another one: the pipe that shows says nothing about it.
-const MOST: f64 = 0.5;
+/// Where less of what was given is counted than this, it is no bound. Outputs that stay in the L2 explain half of the bytes
+/// of a kernel that reads as much as it writes; operations on integers are not counted.
+const FITS: f64 = 0.5;
 
 /// Compares what was given with what one launch did; absent when nothing was given.
 pub(crate) fn compulsory(
@@ -62,9 +62,11 @@ pub(crate) fn compulsory(
     let bounds = [
         bytes
             .as_ref()
+            .filter(|bytes| bytes.fits)
             .and_then(|bytes| Some((bytes.at_peak_ns?, Resource::Dram))),
         operations
             .as_ref()
+            .filter(|operations| operations.fits)
             .and_then(|operations| Some((operations.at_peak_ns?, operations.pipe?))),
     ];
     let bound = bounds
@@ -123,6 +125,7 @@ fn bytes_of(given: f64, profile: &KernelProfile<'_>, ledger: &Ledger) -> Compuls
         given,
         moved,
         factor: moved.map(|moved| moved / given),
+        fits: moved.is_none_or(|moved| moved >= FITS * given),
         at_peak_ns,
         at_attainable_ns: at_peak_ns.map(|ns| ns / share),
         attainable_share: share,
@@ -156,7 +159,7 @@ fn operations_of(
     // With work on several pipes each could take over from the other: there is no peak of the mixture.
     let main = pipes
         .iter()
-        .find(|pipe| pipe.operations >= NEARLY_ALL * total && pipe.operations >= MOST * given);
+        .find(|pipe| total > 0.0 && pipe.operations >= NEARLY_ALL * total);
     let peak = main.and_then(|main| main.peak_per_s);
     let source = pipes
         .iter()
@@ -167,6 +170,7 @@ fn operations_of(
         given,
         counted,
         factor: counted.map(|counted| counted / given),
+        fits: counted.is_none_or(|counted| counted >= FITS * given),
         at_peak_ns: peak.and_then(|peak| time_ns(given, peak)),
         pipe: main.map(|main| main.pipe),
         source,

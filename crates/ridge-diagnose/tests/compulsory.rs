@@ -193,12 +193,60 @@ fn needless_sectors_are_their_own_cause() {
 }
 
 #[test]
+fn a_verdict_about_execution_tells_operations_that_are_not_needed() {
+    let operations = given("fma_peak").flops.unwrap();
+    let verdict = |flops| {
+        let given = Given {
+            bytes: None,
+            flops: Some(flops),
+        };
+        kernel("fma_peak", "slow", given).findings[0].clone()
+    };
+    let (all, half) = (verdict(operations), verdict(operations / 2.0));
+    assert_eq!(
+        (&*all.id, &*half.id),
+        ("at-compute-limit", "at-compute-limit")
+    );
+    assert!(
+        half.actions[0].contains("17.7 GFLOP are counted"),
+        "{}",
+        half.actions[0]
+    );
+    assert!(
+        !all.actions[0].contains("are counted"),
+        "{}",
+        all.actions[0]
+    );
+    assert!(
+        all.evidence
+            .iter()
+            .any(|seen| seen.healthy == Some(operations.get()))
+    );
+    // What was given is no remedy by itself: the bound of the same work stays.
+    assert_eq!(all.saving_ceiling.to_bits(), half.saving_ceiling.to_bits());
+}
+
+#[test]
+fn bytes_that_stay_in_caches_set_no_bound() {
+    let given = Given {
+        bytes: Some(Bytes::new(1e12)),
+        flops: None,
+    };
+    let known = kernel("fma_peak", "slow", given).compulsory.unwrap();
+    assert!(!known.bytes.unwrap().fits);
+    assert_eq!(
+        (known.bound_ns, known.gap, known.reading),
+        (None, None, None)
+    );
+}
+
+#[test]
 fn other_arithmetic_than_was_given_has_no_bound() {
     // The operations of the label are those on bytes.
     let known = kernel("int8_dot", "fixed", given("int8_dot"))
         .compulsory
         .unwrap();
-    assert_eq!(known.operations.unwrap().at_peak_ns, None);
+    assert!(!known.operations.unwrap().fits);
     assert_eq!(known.bound_by, Some(Resource::Dram));
 }
 
@@ -222,7 +270,7 @@ proptest! {
         let bytes = known.bytes.unwrap();
         prop_assert!(bytes.factor.unwrap() > 0.0 && bytes.factor.unwrap().is_finite());
         prop_assert!(bytes.at_peak_ns.unwrap() < bytes.at_attainable_ns.unwrap());
-        prop_assert!(known.bound_ns.unwrap() >= bytes.at_peak_ns.unwrap());
-        prop_assert!(known.gap.unwrap() > 0.0);
+        prop_assert!(known.bound_ns.is_none_or(|bound| !bytes.fits || bound >= bytes.at_peak_ns.unwrap()));
+        prop_assert!(known.gap.is_none_or(|gap| gap > 0.0 && gap.is_finite()));
     }
 }

@@ -49,6 +49,9 @@ pub struct CompulsoryBytes {
     /// Moved over given.
     #[schemars(range(min = 0.0))]
     pub factor: Option<f64>,
+    /// Whether the launch moved at least half of them, as far as it was counted. Otherwise they stayed in caches, or more
+    /// was given than is compulsory, and they set no bound.
+    pub fits: bool,
     /// The time for the given bytes at the peak of the interface in this run.
     #[schemars(range(min = 0.0))]
     pub at_peak_ns: Option<f64>,
@@ -74,8 +77,10 @@ pub struct CompulsoryOperations {
     /// Counted over given.
     #[schemars(range(min = 0.0))]
     pub factor: Option<f64>,
-    /// The time for the given operations at the peak of the pipe that the kernel uses; absent when it uses several, or
-    /// when most of the given operations are not among those counted.
+    /// Whether at least half of those given were executed as floating-point or matrix operations, as far as they were
+    /// counted. Otherwise the computation is another one, and sets no bound.
+    pub fits: bool,
+    /// The time for the given operations at the peak of the pipe that the kernel uses; absent when it uses several.
     #[schemars(range(min = 0.0))]
     pub at_peak_ns: Option<f64>,
     /// That pipe.

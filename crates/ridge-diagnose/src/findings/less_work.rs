@@ -1,5 +1,7 @@
 //! What a verdict about execution adds where the operations of the computation were given.
 
+use ridge_model::quantity::Flops;
+
 use super::draft::Draft;
 use super::{Case, at_limit};
 use crate::compulsory::EXCESS;
@@ -20,9 +22,11 @@ pub(super) fn against_given(case: &Case<'_, '_>, id: &str, draft: Draft) -> Draf
         operations.given,
     );
     if counted >= EXCESS * operations.given {
-        draft.act(&[
-            "execute only the operations that the computation needs: more are counted than were given",
-        ])
+        draft.act(&[&format!(
+            "execute only the operations that the computation needs: {} are counted, {} were given",
+            Flops::new(counted),
+            Flops::new(operations.given)
+        )])
     } else {
         draft
     }
