@@ -4,6 +4,7 @@
 //! most by `p`, however fast it gets.
 
 use crate::document::{Kernel, Part, Source, Totals};
+use crate::findings::is_verdict;
 
 /// The kernels that matter take this part of the time. Whatever happens to the rest saves less than a fifth: a factor
 /// of 1.25 at most. A larger part would add many kernels for little, since times of kernels fall off steeply.
@@ -68,7 +69,10 @@ fn part(places: Vec<usize>, kernels: &[Kernel]) -> Part {
         let (mut ceiling, mut expected) = (0.0_f64, 0.0_f64);
         for finding in &kernel.findings {
             ceiling = ceiling.max(finding.saving_ceiling);
-            expected = expected.max(finding.saving_expected);
+            // A verdict bounds what is left to gain, but knows of no remedy.
+            if !is_verdict(&finding.id) {
+                expected = expected.max(finding.saving_expected);
+            }
         }
         part.time_share += share;
         part.saving_ceiling += share * ceiling;

@@ -97,6 +97,15 @@ fn one_slow_kernel_bounds_the_report() {
 }
 
 #[test]
+fn a_verdict_bounds_and_promises_nothing() {
+    let mut kernels = report(&[(1.0, vec![(0.2, 0.5)])], 1.0);
+    kernels[0].findings[0].id = "at-l2-limit".to_owned();
+    let part = &totals(&[source(0)], &kernels)[0].all;
+    assert!((part.saving_ceiling - 0.2).abs() < 1e-9);
+    assert!(part.saving_expected.abs() < 1e-9);
+}
+
+#[test]
 fn four_fifths_are_enough() {
     let kernels = report(&[(800.0, vec![]), (200.0, vec![])], 1.0);
     assert_eq!(totals(&[source(0)], &kernels)[0].main.kernels, [0]);

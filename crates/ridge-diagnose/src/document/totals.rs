@@ -33,7 +33,7 @@ pub struct Part {
     /// Upper bound on what the findings of these kernels save.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub saving_ceiling: f64,
-    /// Best estimate of it.
+    /// Best estimate of it; verdicts (`at-…`) count for the bound only, since they know of no remedy.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub saving_expected: f64,
 }
