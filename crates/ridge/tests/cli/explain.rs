@@ -1,6 +1,6 @@
 //! Pages about findings, metrics, stall reasons and terms.
 
-use crate::driver::{ridge, snapshot};
+use crate::driver::{ridge, root, snapshot};
 
 #[test]
 fn pages() {
@@ -53,6 +53,23 @@ fn names_that_the_profiler_shows_lead_to_their_page() {
     ] {
         let page = ridge(["explain", name]).run().fine().stdout;
         assert!(page.starts_with(&format!("{title}\n")), "{name}: {page}");
+    }
+}
+
+#[test]
+fn columns_of_the_source_page_are_stall_reasons() {
+    let file = std::fs::File::open(root().join("fixtures/csv/aos_source.csv.zst")).unwrap();
+    let text = String::from_utf8(zstd::decode_all(file).unwrap()).unwrap();
+    let columns: std::collections::BTreeSet<&str> = text
+        .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
+        .filter(|word| word.starts_with("stall_"))
+        .collect();
+    assert!(columns.len() > 10);
+    for column in columns {
+        ridge(["explain", column])
+            .run()
+            .fine()
+            .shows("A stall reason");
     }
 }
 

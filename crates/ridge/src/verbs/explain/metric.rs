@@ -194,6 +194,7 @@ const ENDINGS: &[(&str, &str)] = &[
 /// Short names of stall reasons, as the columns of the profiler's source page and its documentation carry them behind
 /// `stall_`, with the name in metrics. The others differ by nothing but that start.
 const SHORT: &[(&str, &str)] = &[
+    ("branch_resolving", "branch_resolving"),
     ("branch_resolve", "branch_resolving"),
     ("dispatch", "dispatch_stall"),
     ("imc", "imc_miss"),
@@ -204,6 +205,7 @@ const SHORT: &[(&str, &str)] = &[
     ("no_inst", "no_instruction"),
     ("no_instructions", "no_instruction"),
     ("short_sb", "short_scoreboard"),
+    ("sleeping", "sleeping"),
     ("sleep", "sleeping"),
     ("tex", "tex_throttle"),
 ];
@@ -229,10 +231,15 @@ fn reason_of(name: &str) -> Option<&'static str> {
 /// The page of a stall reason, as Markdown.
 pub(super) fn stall_reason(name: &str) -> Option<String> {
     reason_of(name).map(|reason| {
+        // The first short name is the one of the source page.
+        let short = SHORT
+            .iter()
+            .find(|(_, of)| *of == reason)
+            .map_or(reason, |(short, _)| short);
         format!(
             "# {reason}\n\nA stall reason: warps wait for {}.\n\n\
              The metric `smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio` gives the cycles that a warp \
-             spends so between two of its instructions, and `smsp__pcsamp_warps_issue_stalled_{reason}` counts samples.\n\n\
+             spends so between two of its instructions, and `smsp__pcsamp_warps_issue_stalled_{reason}` counts samples; the profiler's source page calls it `stall_{short}`.\n\n\
              A stall is a symptom: see `ridge explain stall reasons`.\n",
             stall_meaning(reason)
         )
