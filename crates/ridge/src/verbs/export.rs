@@ -207,8 +207,12 @@ impl Export<'_> {
             }
         }
         if other_values > 0 {
+            let what = match other_values {
+                1 => "a metric".to_owned(),
+                count => format!("{count} metrics"),
+            };
             self.output.warn(&format!(
-                "{}: launch {launch} stores {other_values} metrics twice with different values; the first is written, which the diagnosis uses",
+                "{}: launch {launch} stores {what} twice with different values; the first is written, which the diagnosis uses",
                 shown_name(&file)
             ));
         }

@@ -314,3 +314,36 @@ fn a_metric_that_is_stored_twice_is_written_once() {
             .any(|row| row[3] == "profiler__pmsampler_interval_time")
     );
 }
+
+#[test]
+fn another_value_under_the_same_name_is_said() {
+    // One name becomes another one of the same length, so that the report stores that twice.
+    let (from, to): (&[u8], &[u8]) = (
+        b"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+        b"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    );
+    let mut bytes = report().to_vec();
+    let places: Vec<usize> = (0..bytes.len() - from.len())
+        .filter(|place| bytes[*place..].starts_with(from))
+        .collect();
+    assert!(!places.is_empty());
+    for place in places {
+        bytes[place..place + to.len()].copy_from_slice(to);
+    }
+    let folder = Folder::with("twice.ncu-rep", &bytes);
+    let run = ridge([
+        "export",
+        "twice.ncu-rep",
+        "--launch",
+        "0",
+        "--metric",
+        "^l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum$",
+    ])
+    .within(&folder)
+    .run()
+    .code(0)
+    .says("launch 0 stores a metric twice with different values");
+    let rows = csv(&run.stdout);
+    assert_eq!(rows.len(), 2);
+    assert_eq!(rows[1][5], "1048576", "the first, which is that of loads");
+}
