@@ -313,6 +313,10 @@ pub struct ReportFinding {
     pub finding: Finding,
     /// Places in the list of kernels.
     pub kernels: Vec<usize>,
+    /// Share of the launches that it is about in the summed duration of all kernels of the input: it saves no more of
+    /// that.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub time_share: Option<f64>,
 }
 
 /// A counter that a finding rests on.

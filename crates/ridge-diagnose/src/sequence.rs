@@ -164,7 +164,21 @@ fn tiny(steps: &[Step<'_>]) -> ReportFinding {
             locations: Vec::new(),
         },
         kernels,
+        time_share: time_share(steps),
     }
+}
+
+/// The part of the time of the whole input that these launches take.
+fn time_share(steps: &[Step<'_>]) -> Option<f64> {
+    let kernel = steps.first()?.kernel;
+    let of_kernel: f64 = kernel
+        .launches
+        .iter()
+        .filter_map(|launch| launch.duration_ns)
+        .sum();
+    let of_steps: f64 = steps.iter().map(|step| step.duration_ns).sum();
+    let share = of_steps * kernel.time_share? / of_kernel;
+    share.is_finite().then(|| share.clamp(0.0, 1.0))
 }
 
 fn evidence(metric: &str, value: f64, unit: &str) -> Evidence {

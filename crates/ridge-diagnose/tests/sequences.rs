@@ -94,17 +94,55 @@ fn kernels_that_pass_an_array_on_are_a_chain() {
     let findings = report_findings(&[first.clone(), second.clone()]);
     let found = named(&findings, "unfused-kernels").unwrap();
     assert_eq!(found.kernels, [0, 1]);
+    assert_eq!(found.time_share, None);
+    let (mut third, mut rest) = (first.clone(), second.clone());
+    (third.time_share, rest.time_share) = (Some(0.3), Some(0.3));
+    let findings = report_findings(&[third, rest]);
+    let share = named(&findings, "unfused-kernels").unwrap().time_share;
+    assert!((share.unwrap() - 0.6).abs() < 1e-9);
 
     // Launches of another input do not follow these.
     let mut elsewhere = second.clone();
     elsewhere.source = 1;
     assert!(report_findings(&[first.clone(), elsewhere]).is_empty());
 
-    // A kernel that computes has nothing to gain from it.
-    let mut computes = second;
-    computes.limiter = computes.limiter.map(|limiter| Limiter {
+    // A kernel that hardly uses the memory has nothing to gain from it.
+    let mut computes = second.clone();
+    for row in &mut computes.resources {
+        row.busy_share *= 0.2;
+    }
+    assert!(report_findings(&[first.clone(), computes]).is_empty());
+
+    // One that something else keeps busy longer keeps its time.
+    let mut busy = second;
+    busy.limiter = busy.limiter.map(|limiter| Limiter {
         busiest: Resource::Fma,
         ..limiter
     });
-    assert!(report_findings(&[first, computes]).is_empty());
+    let findings = report_findings(&[first, busy.clone()]);
+    let found = &named(&findings, "unfused-kernels").unwrap().finding;
+    assert!(
+        (0.1..=0.5).contains(&found.saving_expected),
+        "{}",
+        found.saving_expected
+    );
+
+    // One that exchanges elements between threads cannot keep them in registers.
+    let mut exchanges = busy.clone();
+    exchanges.limiter = exchanges.limiter.map(|limiter| Limiter {
+        busiest: Resource::Shared,
+        ..limiter
+    });
+    assert!(report_findings(&[at(&[0], 200_000.0), exchanges]).is_empty());
+
+    // Two of them are bound by what they do, whatever they pass on.
+    let mut other = busy.clone();
+    other.launches[0].index = 2;
+    assert!(report_findings(&[busy, other]).is_empty());
+}
+
+/// Launches of one kernel at one size are repetitions or an iteration.
+#[test]
+fn repetitions_are_no_chain() {
+    assert!(report_findings(&[at(&[0, 1, 2, 3], 200_000.0)]).is_empty());
 }
