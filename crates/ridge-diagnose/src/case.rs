@@ -1,7 +1,7 @@
 //! What findings look at: the profile and everything that was computed from it.
 
 use crate::code::CodeMap;
-use crate::document::Latency;
+use crate::document::{Compulsory, Latency};
 use crate::ledger::{Ledger, Stage};
 use crate::mix::{InstructionMix, TENSOR};
 use crate::profile::KernelProfile;
@@ -18,6 +18,8 @@ pub(crate) struct Case<'c, 'r> {
     pub(crate) mix: Option<&'c InstructionMix>,
     pub(crate) code: Option<&'c CodeMap>,
     pub(crate) latency: Option<&'c Latency>,
+    /// What the user said that the computation needs.
+    pub(crate) compulsory: Option<&'c Compulsory>,
 }
 
 impl Case<'_, '_> {

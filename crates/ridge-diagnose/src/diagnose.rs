@@ -2,6 +2,7 @@
 
 use crate::case::Case;
 use crate::code::CodeMap;
+use crate::compulsory::{Given, compulsory};
 use crate::document::{
     Kernel, Launch, Location, ResourceRow, SpeedOfLight as SpeedOfLightDocument,
     SpeedOfLightMember, Stall, Traffic,
@@ -60,6 +61,8 @@ pub struct Options {
     pub min_saving: f64,
     /// The profiled program, for the command that would settle open questions.
     pub program: Option<String>,
+    /// What the user knows of the computation.
+    pub given: Given,
 }
 
 impl Default for Options {
@@ -68,6 +71,7 @@ impl Default for Options {
         Self {
             min_saving: 0.02,
             program: None,
+            given: Given::default(),
         }
     }
 }
@@ -87,6 +91,7 @@ pub fn diagnose(
     let speed_of_light = SpeedOfLight::new(&profile.metrics);
     let stalls = stalls::stalls(&profile.metrics);
     let mix = InstructionMix::of(&profile.metrics);
+    let compulsory = compulsory(&options.given, profile, &ledger, mix.as_ref());
     let mut case = Case {
         profile,
         ledger: &ledger,
@@ -95,6 +100,7 @@ pub fn diagnose(
         mix: mix.as_ref(),
         code,
         latency: None,
+        compulsory: compulsory.as_ref(),
     };
     let latency = latency(&Inputs {
         metrics: &profile.metrics,
@@ -171,6 +177,7 @@ pub fn diagnose(
                 .collect(),
         },
         traffic: traffic(profile),
+        compulsory,
         stalls: stalls
             .into_iter()
             .map(|stall| Stall {

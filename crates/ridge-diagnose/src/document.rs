@@ -2,13 +2,17 @@
 //!
 //! Fields are only ever added within a version. Fractions are 0 to 1, times are nanoseconds, absent is `null`.
 
+mod compulsory;
+mod latency;
+mod totals;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
-mod latency;
-
+pub use self::compulsory::{Compulsory, CompulsoryBytes, CompulsoryOperations, Origin, Reading};
+pub use self::latency::{Latency, LatencyLevel, LatencyVerdict, Loads, Waiting, Warps};
+pub use self::totals::{Part, Totals};
 pub use crate::ledger::{Class, Resource};
-pub use latency::{Latency, LatencyLevel, LatencyVerdict, Loads, Waiting, Warps};
 
 /// Name of the contract.
 pub const SCHEMA: &str = "ridgepoint.diagnosis";
@@ -34,6 +38,8 @@ pub struct Document {
     pub kernels: Vec<Kernel>,
     /// Findings about several kernels together.
     pub report_findings: Vec<ReportFinding>,
+    /// For each input with known durations, what its kernels take together and how much of that could go.
+    pub totals: Vec<Totals>,
     /// What could not be read, and what makes the answer less certain.
     pub warnings: Vec<Warning>,
 }
@@ -144,6 +150,9 @@ pub struct Kernel {
     pub resources: Vec<ResourceRow>,
     /// Bytes between the SMs and the L2; absent when they were not collected.
     pub traffic: Option<Traffic>,
+    /// The least that the computation needs, as the user gave it, against what the launch did; absent when nothing was
+    /// given.
+    pub compulsory: Option<Compulsory>,
     /// What warps wait for, longest first.
     pub stalls: Vec<Stall>,
     /// How latency is hidden, and what is missing; absent when nothing of it was collected.
@@ -325,6 +334,10 @@ pub struct ReportFinding {
     pub finding: Finding,
     /// Places in the list of kernels.
     pub kernels: Vec<usize>,
+    /// Share of the launches that it is about in the summed duration of all kernels of the input: it saves no more of
+    /// that.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub time_share: Option<f64>,
 }
 
 /// A counter that a finding rests on.

@@ -23,6 +23,7 @@
 pub mod attainable;
 mod case;
 mod code;
+mod compulsory;
 mod diagnose;
 pub mod document;
 mod findings;
@@ -37,8 +38,10 @@ mod sequence;
 mod settle;
 mod speed_of_light;
 mod stalls;
+mod totals;
 
 pub use code::CodeMap;
+pub use compulsory::Given;
 pub use diagnose::{Group, Options, diagnose};
 pub use findings::{ids, is_verdict};
 pub use ledger::{Class, Ledger, Relief, Resource, Row, Stage};
@@ -48,3 +51,4 @@ pub use profile::{GroupKey, KernelProfile};
 pub use sequence::report_findings;
 pub use speed_of_light::{Member, SpeedOfLight};
 pub use stalls::{meaning as stall_meaning, reasons as stall_reasons};
+pub use totals::totals;

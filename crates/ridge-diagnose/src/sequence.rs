@@ -107,33 +107,56 @@ fn tiny(steps: &[Step<'_>]) -> ReportFinding {
         })
         .sum();
     let floor = ((work + LAUNCH_PERIOD_NS) / period).min(1.0);
-    // A graph keeps the kernels and starts each about a microsecond after the other.
     let mut counts: HashMap<usize, usize> = HashMap::new();
     for step in steps {
         *counts.entry(step.group).or_default() += 1;
     }
+    let repeated = counts.values().copied().max().unwrap_or(0);
     let mut kernels: Vec<usize> = counts.into_keys().collect();
     kernels.sort_unstable();
+    let mut seen = vec![
+        evidence("launches in a row", launches, "launch"),
+        evidence("launch period", LAUNCH_PERIOD_NS, "ns"),
+        evidence("time for which their busiest units work", work, "ns"),
+    ];
+    let mut title = format!(
+        "{} launches in a row are each shorter than what a launch costs",
+        steps.len()
+    );
+    // A graph keeps the kernels and starts each about a microsecond after the other.
+    let mut actions = vec![
+        "do their work in one launch, or fuse them with their neighbours".to_owned(),
+        "record the sequence as a CUDA graph".to_owned(),
+    ];
+    if repeated >= MANY {
+        title = if repeated == steps.len() {
+            format!("{title}; all of them are one kernel at one size")
+        } else {
+            format!("{title}; {repeated} of them are one kernel at one size")
+        };
+        seen.push(evidence(
+            "launches of one kernel at one size among them",
+            repeated as f64,
+            "launch",
+        ));
+        // The kernel exists already: only its index has to span the inputs of all launches.
+        actions.insert(
+            0,
+            "batch the repeated launches: where they do not depend on each other, one launch with a larger grid does the \
+             work of all (batched or multi-tensor operations of a library)"
+                .to_owned(),
+        );
+    }
     ReportFinding {
         finding: Finding {
             id: "launch-bound".to_owned(),
-            title: format!(
-                "{} launches in a row are each shorter than what a launch costs",
-                steps.len()
-            ),
+            title,
             saving_ceiling: (1.0 - work / period).clamp(0.0, 1.0),
             saving_expected: 1.0 - floor,
             next_limit: Some(Resource::Launch),
             confidence: Confidence::Medium,
-            evidence: vec![
-                evidence("launches in a row", launches, "launch"),
-                evidence("launch period", LAUNCH_PERIOD_NS, "ns"),
-                evidence("time for which their busiest units work", work, "ns"),
-            ],
-            actions: vec![
-                "do their work in one launch, or fuse them with their neighbours".to_owned(),
-                "record the sequence as a CUDA graph".to_owned(),
-            ],
+            evidence: seen,
+            actions,
             verify: vec![Verify {
                 metric: "gpu__time_duration.sum".to_owned(),
                 direction: Direction::Up,
@@ -142,7 +165,21 @@ fn tiny(steps: &[Step<'_>]) -> ReportFinding {
             locations: Vec::new(),
         },
         kernels,
+        time_share: time_share(steps),
     }
+}
+
+/// The part of the time of the whole input that these launches take.
+fn time_share(steps: &[Step<'_>]) -> Option<f64> {
+    let kernel = steps.first()?.kernel;
+    let of_kernel: f64 = kernel
+        .launches
+        .iter()
+        .filter_map(|launch| launch.duration_ns)
+        .sum();
+    let of_steps: f64 = steps.iter().map(|step| step.duration_ns).sum();
+    let share = of_steps * kernel.time_share? / of_kernel;
+    share.is_finite().then(|| share.clamp(0.0, 1.0))
 }
 
 fn evidence(metric: &str, value: f64, unit: &str) -> Evidence {

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use ridge_diagnose::Given;
+use ridge_model::quantity::{Bytes, Flops};
+
 use crate::error::ExpectedError;
 use crate::filter::{Launches, NameFilter, Selection};
 use crate::verbs::explain::ExplainOptions;
@@ -47,6 +50,8 @@ Examples:
   ridge why report.ncu-rep --kernel gemm -v   everything about kernels with gemm in their name
   ridge why a.ncu-rep b.ncu-rep -o why.json   two reports as one JSON document
   ridge why report.ncu-rep#softmax@4          the kernel softmax at launch 4
+  ridge why report.ncu-rep#triad --bytes 384MiB --flops 67M
+                                              how far triad is from the least that it needs
 
 The whole answer needs a report that was made with `ncu --set full --import-source yes`.";
 
@@ -164,6 +169,13 @@ pub(crate) struct WhyArguments {
     /// Also show findings that save less than 2 % of a kernel's time
     #[arg(long)]
     all: bool,
+    /// The bytes that the computation of one launch of the chosen kernel has to move to or from device memory, each input
+    /// read once and each output written once: 192MiB, 1.5GB
+    #[arg(long, value_name = "AMOUNT", value_parser = str::parse::<Bytes>, allow_hyphen_values = true)]
+    bytes: Option<Bytes>,
+    /// The operations of that computation, where a multiply-add is two: 2.1G, 137GFLOP
+    #[arg(long, value_name = "AMOUNT", value_parser = str::parse::<Flops>, allow_hyphen_values = true)]
+    flops: Option<Flops>,
     /// Format of the answer [default: text]
     #[arg(long, value_enum)]
     format: Option<WhyFormat>,
@@ -184,6 +196,10 @@ impl WhyArguments {
             files: self.inputs.files()?,
             top: self.top,
             all: self.all,
+            given: Given {
+                bytes: self.bytes,
+                flops: self.flops,
+            },
             format: self.format,
         })
     }

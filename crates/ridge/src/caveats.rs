@@ -1,12 +1,85 @@
 //! What makes an answer less certain, said once for each input: how the counters were collected, and what follows.
 
 use ridge_diagnose::document::{Source, SourceKind, Warning};
+use ridge_model::quantity::Nanos;
 
 /// Facts about the workloads of an input.
-pub(crate) struct Facts {
+pub(crate) struct Facts<'n> {
     pub(crate) workloads: usize,
     pub(crate) mixtures: usize,
     pub(crate) without_samples: usize,
+    pub(crate) uneven: Uneven<'n>,
+}
+
+/// Kernels whose launches at one size take different times, so that one launch hardly stands for the others.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Uneven<'n> {
+    kernels: usize,
+    worst: Option<Spread<'n>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Spread<'n> {
+    name: &'n str,
+    launches: usize,
+    low_ns: f64,
+    high_ns: f64,
+}
+
+impl Spread<'_> {
+    fn share(&self) -> f64 {
+        1.0 - self.low_ns / self.high_ns
+    }
+}
+
+/// The same work under the same conditions repeats within a few per cent; clocks that are not held move it by up to a
+/// fifth.
+const UNEVEN: f64 = 0.25;
+/// In shorter launches, a tick of the timer and the launch itself make such a difference.
+const LONG_ENOUGH_NS: f64 = 5_000.0;
+
+impl<'n> Uneven<'n> {
+    /// Looks at the durations of one more kernel.
+    pub(crate) fn with(mut self, name: &'n str, durations: impl Iterator<Item = f64>) -> Self {
+        let (mut launches, mut low_ns, mut high_ns) = (0, f64::INFINITY, 0.0_f64);
+        for duration in durations {
+            launches += 1;
+            low_ns = low_ns.min(duration);
+            high_ns = high_ns.max(duration);
+        }
+        let spread = Spread {
+            name,
+            launches,
+            low_ns,
+            high_ns,
+        };
+        if launches > 1 && high_ns >= LONG_ENOUGH_NS && spread.share() > UNEVEN {
+            self.kernels += 1;
+            if self
+                .worst
+                .is_none_or(|worst| worst.share() < spread.share())
+            {
+                self.worst = Some(spread);
+            }
+        }
+        self
+    }
+
+    fn message(&self) -> Option<String> {
+        let worst = self.worst?;
+        let others = match self.kernels - 1 {
+            0 => String::new(),
+            1 => " (and one more kernel differs so)".to_owned(),
+            more => format!(" (and {more} more kernels differ so)"),
+        };
+        Some(format!(
+            "launches of one kernel at one size take different times: {} launches of {} took {} to {}{others}; the one with the median duration was diagnosed, --launch N looks at another; clocks, caches or the data can cause it",
+            worst.launches,
+            worst.name,
+            Nanos::new(worst.low_ns),
+            Nanos::new(worst.high_ns),
+        ))
+    }
 }
 
 /// A clock that differs by more than this over the kernels of a report makes their durations hard to compare.
@@ -26,7 +99,7 @@ const WANTED_SECTIONS: &[(&str, &str)] = &[
     ),
 ];
 
-pub(crate) fn caveats(source: &Source, facts: &Facts) -> Vec<Warning> {
+pub(crate) fn caveats(source: &Source, facts: &Facts<'_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let mut add = |code: &str, message: String| {
         warnings.push(Warning {
@@ -57,6 +130,9 @@ pub(crate) fn caveats(source: &Source, facts: &Facts) -> Vec<Warning> {
             "caches-not-flushed",
             "caches were left as they were (--cache-control none): each pass may find other data in them, so counters of different passes can disagree".to_owned(),
         );
+    }
+    if let Some(message) = facts.uneven.message() {
+        add("launches-differ", message);
     }
     if facts.mixtures > 0 {
         add(
@@ -126,4 +202,28 @@ fn partial_message(source: &Source) -> Option<String> {
         "the report does not hold every section; missing: {}",
         list.join(", ")
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn launches_that_repeat_are_no_caveat() {
+        let uneven = Uneven::default()
+            .with("one", [9_000.0].into_iter())
+            .with("none", std::iter::empty())
+            .with("close", [9_000.0, 10_000.0].into_iter())
+            .with("short", [1_000.0, 2_000.0].into_iter());
+        assert_eq!(uneven.message(), None);
+        let message = uneven
+            .with("wide", [9_000.0, 15_000.0].into_iter())
+            .with("wider", [9_000.0, 9_100.0, 30_000.0].into_iter())
+            .message()
+            .unwrap();
+        assert!(
+            message.contains("3 launches of wider took 9.00 us to 30.0 us (and one more kernel"),
+            "{message}"
+        );
+    }
 }

@@ -148,6 +148,52 @@ impl LeftOut {
     }
 }
 
+/// What a selection holds: groups of launches by name and first launch.
+#[derive(Debug, Default)]
+pub(crate) struct Selected(Vec<(String, usize)>);
+
+impl Selected {
+    pub(crate) fn add(&mut self, name: &str, launch: usize) {
+        self.0.push((name.to_owned(), launch));
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.0.extend_from_slice(&other.0);
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The complaint that what was given is about one kernel, and several are selected.
+    pub(crate) fn are_several(&self) -> Option<ExpectedError> {
+        if self.0.len() < 2 {
+            return None;
+        }
+        let list: Vec<String> = self
+            .0
+            .iter()
+            .take(OFFERED)
+            .map(|(name, launch)| format!("{name} (--launch {launch})"))
+            .collect();
+        let more = if self.0.len() > list.len() {
+            ", …"
+        } else {
+            ""
+        };
+        Some(
+            ExpectedError::usage(format!(
+                "--bytes and --flops are about one kernel at one size, and {} are selected",
+                self.0.len()
+            ))
+            .with_hint(format!(
+                "choose one with --kernel REGEX, --launch N or FILE#NAME@N: {}{more}",
+                list.join(", ")
+            )),
+        )
+    }
+}
+
 /// An input as it was named: a file, or one kernel of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {

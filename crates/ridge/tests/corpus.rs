@@ -104,10 +104,25 @@ fn check(file: &Path) -> Result<(), Failed> {
             "partial-set" => document["sources"][0]["collection"]["sections"]
                 .as_array()
                 .is_some_and(|sections| sections.len() < 15),
+            "launches-differ" => list("kernels").iter().any(|kernel| {
+                let duration = |name: &str| kernel[name].as_f64().unwrap_or(0.0);
+                duration("duration_min_ns") < 0.75 * duration("duration_max_ns")
+            }),
             other => CAVEATS.contains(&other),
         };
         if !is_true {
             faults.push(format!("a warning that does not fit: {warning}"));
+        }
+    }
+    for totals in list("totals") {
+        for part in ["main", "all"] {
+            let of_part = |name: &str| totals[part][name].as_f64().unwrap_or(f64::NAN);
+            let ceiling = of_part("saving_ceiling");
+            let is_bound = ceiling <= of_part("time_share") + 1e-9
+                && (0.0..=ceiling).contains(&of_part("saving_expected"));
+            if !is_bound {
+                faults.push(format!("totals outside their bounds: {totals}"));
+            }
         }
     }
     if list("kernels").is_empty() {

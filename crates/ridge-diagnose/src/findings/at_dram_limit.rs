@@ -14,6 +14,9 @@
 //! Move fewer bytes: fuse with the kernels before and after, keep data on chip, use a smaller type, skip what is not
 //! needed, use another algorithm.
 //!
+//! Where the compulsory bytes were given (`ridge why --bytes`), the verdict says whether any bytes are left to save, and
+//! the bound is that of a kernel which moves these alone.
+//!
 //! # When it is wrong
 //! When much of the traffic is not needed: excess sectors, data that crosses the interface twice, spills. Those are
 //! findings of their own and take this verdict's place when they promise a tenth or more.
@@ -21,7 +24,10 @@
 //! # References
 //! `docs/design/ledger.md`, section on attainable peaks.
 
+use ridge_model::quantity::Bytes;
+
 use super::Outcome;
+use super::redundant_traffic::Excess;
 use crate::attainable::attainable;
 use crate::case::Case;
 use crate::document::{Confidence, Direction, Evidence, Finding, Verify};
@@ -57,26 +63,86 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     }
     let source = format!("attainable share of the DRAM peak ({})", attainable.source);
     evidence.push(seen_as(source, attainable.share, "fraction"));
+    let excess = Excess::of(case);
+    if let Some(excess) = &excess {
+        evidence.push(Evidence {
+            metric: "bytes moved, against the bytes given on the command line".to_owned(),
+            value: excess.moved,
+            unit: "byte".to_owned(),
+            healthy: Some(excess.given),
+        });
+    }
+    // The bound of the same traffic, or of the compulsory part of it where that is known and clearly less.
+    let bound = excess
+        .as_ref()
+        .filter(|excess| excess.is_clear())
+        .and_then(|excess| excess.bound_without(case))
+        .unwrap_or(seen.share);
     Outcome::Found(Box::new(Finding {
         id: ID.to_owned(),
         title: format!(
-            "device memory is busy for {:.0} % of the time; about {:.0} % is what kernels attain",
+            "device memory is busy for {:.0} % of the time; about {:.0} % is what kernels attain{}",
             100.0 * seen.share,
-            100.0 * attainable.share
+            100.0 * attainable.share,
+            excess.as_ref().map_or_else(String::new, against_compulsory)
         ),
-        saving_ceiling: (1.0 - seen.share).clamp(0.0, 1.0),
+        saving_ceiling: (1.0 - bound).max(gap).clamp(0.0, 1.0),
         saving_expected: gap,
         next_limit: next,
         confidence: seen.confidence,
         evidence,
-        actions: vec![
-            "move fewer bytes: fuse with the kernels that produce and consume the data".to_owned(),
-            "use a smaller type where the numbers allow it".to_owned(),
-            "change the algorithm, so that data stays in registers, shared memory or L2 between uses".to_owned(),
-        ],
-        verify: vec![Verify { metric: "dram__bytes_read.sum".to_owned(), direction: Direction::Down, target: None }],
+        actions: actions(excess.as_ref()),
+        verify: vec![Verify {
+            metric: "dram__bytes_read.sum".to_owned(),
+            direction: Direction::Down,
+            target: None,
+        }],
         locations: Vec::new(),
     }))
+}
+
+/// What the bytes that were given add to the verdict.
+fn against_compulsory(excess: &Excess) -> String {
+    let given = Bytes::new(excess.given);
+    if excess.is_clear() {
+        format!(
+            "; it moves {:.2} times the {given} that are compulsory",
+            excess.factor()
+        )
+    } else {
+        format!(
+            "; it moves {:.2} times the {given} that are compulsory, so that no traffic is left to save",
+            excess.factor()
+        )
+    }
+}
+
+/// What remains: needless bytes first, where there are any, else fewer bytes that are needed.
+fn actions(excess: Option<&Excess>) -> Vec<String> {
+    const SMALLER: &str = "use a smaller type where the numbers allow it";
+    const FUSE: &str = "fuse with the kernels that produce and consume the data";
+    let actions: [String; 3] = match excess {
+        None => [
+            format!("move fewer bytes: {FUSE}"),
+            SMALLER.to_owned(),
+            "change the algorithm, so that data stays in registers, shared memory or L2 between uses".to_owned(),
+        ],
+        Some(excess) if excess.is_clear() => [
+            format!(
+                "move only what is compulsory: {} of {} are not",
+                Bytes::new(excess.moved - excess.given),
+                Bytes::new(excess.moved)
+            ),
+            "read each input once and write each output once; keep the rest in registers, shared memory or L2".to_owned(),
+            SMALLER.to_owned(),
+        ],
+        Some(_) => [
+            format!("make fewer bytes compulsory: {FUSE}"),
+            SMALLER.to_owned(),
+            "use an algorithm that needs less data".to_owned(),
+        ],
+    };
+    actions.to_vec()
 }
 
 /// How busy the interface is: from the ledger, else from the profiler's own percentage.

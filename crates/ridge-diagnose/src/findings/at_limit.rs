@@ -12,7 +12,8 @@
 //!
 //! # What to do
 //! Do less work: another algorithm, lower precision, fewer evaluations, results that are kept instead of computed
-//! again.
+//! again. Where the operations of the computation were given (`ridge why --flops`), the verdict says how many of those
+//! executed are more.
 //!
 //! # When it is wrong
 //! When much of the work is not needed: divergence, unfused operations, excess sectors, precise functions. Those are
@@ -22,6 +23,7 @@
 //! `docs/design/ledger.md`, section on attainable peaks.
 
 use super::draft::Draft;
+use super::less_work;
 use super::saving::Remedy;
 use super::{Case, Outcome};
 use crate::attainable::attainable;
@@ -149,7 +151,7 @@ impl Limit {
             busiest.stage.label(),
             100.0 * reach.share
         );
-        let mut draft = Draft::new(id, title)
+        let mut draft = less_work::against_given(case, id, Draft::new(id, title))
             .seen(busiest.source.join(", "), busiest.demand, busiest.unit)
             .seen(
                 format!("attainable share ({})", reach.source),

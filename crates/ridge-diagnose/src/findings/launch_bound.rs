@@ -6,12 +6,14 @@
 //!
 //! # Evidence
 //! Its duration against the launch period, how little it does, and the share of the duration in which no SM has a warp.
+//! Over a whole report: four and more such launches in a row, and how many of them are one kernel at one size.
 //!
 //! # Why it costs time
 //! Whatever it computes, the next launch has to wait for the launch itself.
 //!
 //! # What to do
-//! Do the work in one larger launch, fuse it with its neighbours, or record the sequence as a CUDA graph.
+//! Do the work in one larger launch, fuse it with its neighbours, or record the sequence as a CUDA graph. One kernel that
+//! is launched again and again needs only a larger grid, where its launches do not depend on each other.
 //!
 //! # When it is wrong
 //! A single short kernel between long ones costs little: what counts is how many there are. Idle time that is longer

@@ -17,6 +17,7 @@ mod instruction_cache;
 mod integer_alu;
 mod latency_bound;
 mod launch_bound;
+mod less_work;
 mod load_imbalance;
 mod local_memory;
 mod low_occupancy;

@@ -3,8 +3,9 @@
 use super::{
     atomic_contention, bank_conflicts, barrier_stall, constant_cache, fp64_promotion, half_scalar,
     instruction_cache, latency_bound, launch_bound, load_imbalance, local_memory, low_occupancy,
-    memory_barrier, narrow_access, no_reuse, no_tensor_cores, register_spill, special_function,
-    tail_effect, uncoalesced_global, underfilled_grid, unfused_fp, warp_divergence,
+    memory_barrier, narrow_access, no_reuse, no_tensor_cores, redundant_traffic, register_spill,
+    special_function, tail_effect, uncoalesced_global, underfilled_grid, unfused_fp,
+    warp_divergence,
 };
 use crate::document::{Confidence, Finding, NotChecked};
 
@@ -90,6 +91,11 @@ const CAUSES: &[(&str, &[&str])] = &[
     (
         uncoalesced_global::ID,
         &[register_spill::ID, local_memory::ID, atomic_contention::ID],
+    ),
+    // Sectors of which a part is used, and spilled data, are bytes beyond those that are needed.
+    (
+        redundant_traffic::ID,
+        &[uncoalesced_global::ID, register_spill::ID, local_memory::ID],
     ),
     // Barriers show the lateness of warps.
     (

@@ -5,8 +5,9 @@
 //! for a sum, once for the result. What does not stay on chip between the passes is read again.
 //!
 //! # Evidence
-//! Loads before and after a barrier or a shuffle that move the same number of sectors, in a kernel that is bound by
-//! DRAM or the L2.
+//! Where the compulsory bytes were given (`ridge why --bytes`), the bytes that the DRAM interface moved beyond them:
+//! then it is counted. Otherwise loads before and after a barrier or a shuffle that move the same number of sectors, in
+//! a kernel that is bound by DRAM or the L2.
 //!
 //! # Why it costs time
 //! Each pass costs the bandwidth of the whole input.
@@ -17,22 +18,28 @@
 //!
 //! # When it is wrong
 //! Two inputs of the same size that are read in different phases look the same; the addresses are not in the report.
+//! Bytes that were given can be too few: padding, tables and a second output count as well.
 //!
 //! # References
 //! M. Milakov and N. Gimelshein, "Online normalizer calculation for softmax"; B. P. Welford, "Note on a method for
 //! calculating corrected sums of squares".
 
+use ridge_model::quantity::Bytes;
+
 use super::draft::Draft;
 use super::per_instruction::places;
 use super::saving::Remedy;
 use super::{Case, Outcome};
-use crate::document::Confidence;
+use crate::compulsory::EXCESS;
+use crate::document::{Confidence, Location};
 use crate::ledger::{Relief, Stage};
 use ridge_model::arch::SECTOR_BYTES;
 
 pub(super) const ID: &str = "redundant-traffic";
 
 const NEEDS: &[&str] = &["SourceCounters", "MemoryWorkloadAnalysis_Tables"];
+/// Bytes read and written, where those that are compulsory are known.
+const COUNTED_NEEDS: &[&str] = &["MemoryWorkloadAnalysis_Tables"];
 
 const SECTORS: &str = "memory_l2_theoretical_sectors_global";
 /// From this share on moving data is what limits.
@@ -42,7 +49,108 @@ const SAME: f64 = 0.02;
 /// A phase has to move this part of all loads at least.
 const LARGE: f64 = 0.15;
 
+/// What an access passes between the registers and the L2.
+const PATH: &[Stage] = &[
+    Stage::L1Fill,
+    Stage::L1Wavefronts,
+    Stage::L1Writeback,
+    Stage::L2Requests,
+    Stage::L2Sectors,
+    Stage::L2Return,
+];
+
 pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
+    let was_given = case.compulsory.is_some_and(|known| known.bytes.is_some());
+    match Excess::of(case) {
+        None if was_given => Outcome::NotChecked(COUNTED_NEEDS),
+        Some(excess) if excess.is_clear() => counted(case, &excess),
+        // What crosses the interface is needed. The L2 may still hand out the same data again and again.
+        Some(_) if case.busy(Stage::DramBytes) >= case.busy(Stage::L2Sectors) => Outcome::Clear,
+        _ => inferred(case),
+    }
+}
+
+/// Bytes beyond those that were given as compulsory.
+pub(super) struct Excess {
+    pub(super) given: f64,
+    pub(super) moved: f64,
+}
+
+impl Excess {
+    /// Absent where no bytes were given or none were counted.
+    pub(super) fn of(case: &Case<'_, '_>) -> Option<Self> {
+        let bytes = case.compulsory?.bytes.as_ref()?;
+        Some(Self {
+            given: bytes.given,
+            moved: bytes.moved?,
+        })
+    }
+
+    pub(super) fn factor(&self) -> f64 {
+        self.moved / self.given
+    }
+
+    /// Whether it is no matter of rounding.
+    pub(super) fn is_clear(&self) -> bool {
+        self.factor() >= EXCESS
+    }
+
+    /// What is left when only compulsory bytes cross the interface. The way from the L2 to the registers has to carry
+    /// these at least; as a rule it is relieved of as many bytes as the interface.
+    fn remedy(&self, case: &Case<'_, '_>) -> Remedy {
+        let through_l2 = case
+            .ledger
+            .row(Stage::L2Sectors)
+            .map_or(self.moved, |row| row.demand * SECTOR_BYTES)
+            .max(self.moved);
+        let left = |path: f64| {
+            PATH.iter()
+                .fold(Relief::none(), |relief, stage| relief.leave(*stage, path))
+                .leave(Stage::DramBytes, self.given / self.moved)
+        };
+        let likely = 1.0 - (self.moved - self.given) / through_l2;
+        Remedy::new(left(self.given / through_l2)).likely(left(likely))
+    }
+
+    /// Of today's duration, what the busiest unit takes when only compulsory bytes cross the interface.
+    pub(super) fn bound_without(&self, case: &Case<'_, '_>) -> Option<f64> {
+        let (_, bound) = case.ledger.bound_after(&self.remedy(case).at_most)?;
+        Some(bound.max(case.idle()))
+    }
+}
+
+fn counted(case: &Case<'_, '_>, excess: &Excess) -> Outcome {
+    Draft::new(
+        ID,
+        format!(
+            "device memory moves {:.2} times the compulsory bytes: {} instead of {}",
+            excess.factor(),
+            Bytes::new(excess.moved),
+            Bytes::new(excess.given)
+        ),
+    )
+    .seen_against(
+        "dram__bytes_read.sum + dram__bytes_write.sum, against the bytes given on the command line",
+        excess.moved,
+        "byte",
+        excess.given,
+    )
+    .act(&[
+        "read each input once and write each output once: one pass, tiles that neighbouring blocks share",
+        "keep what is used again in registers, shared memory or, if it fits, in the L2",
+    ])
+    .falls("dram__bytes_read.sum")
+    .falls("lts__t_sectors_srcunit_tex_op_read.sum")
+    .at(loads(case))
+    .weigh(case, &excess.remedy(case), COUNTED_NEEDS)
+}
+
+fn loads(case: &Case<'_, '_>) -> Vec<Location> {
+    places(&case.by_instruction(SECTORS), case.code)
+}
+
+/// Without knowledge of what is compulsory: phases that move the same number of sectors.
+fn inferred(case: &Case<'_, '_>) -> Outcome {
     let path = [
         Stage::DramBytes,
         Stage::L2Requests,
@@ -90,17 +198,10 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         1.0 - again * from_dram * SECTOR_BYTES / row.demand
     });
     let kept = 1.0 - again / sectors;
-    let relief = [
-        Stage::L1Fill,
-        Stage::L1Wavefronts,
-        Stage::L1Writeback,
-        Stage::L2Requests,
-        Stage::L2Sectors,
-        Stage::L2Return,
-    ]
-    .iter()
-    .fold(Relief::none(), |relief, stage| relief.leave(*stage, kept))
-    .leave(Stage::DramBytes, dram_kept.clamp(0.0, 1.0));
+    let relief = PATH
+        .iter()
+        .fold(Relief::none(), |relief, stage| relief.leave(*stage, kept))
+        .leave(Stage::DramBytes, dram_kept.clamp(0.0, 1.0));
     Draft::new(
         ID,
         format!("{passes} passes with barriers between them each read the same number of sectors"),
@@ -115,7 +216,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     ])
     .falls("dram__bytes_read.sum")
     .falls("lts__t_sectors_srcunit_tex_op_read.sum")
-    .at(places(&case.by_instruction(SECTORS), case.code))
+    .at(loads(case))
     .weigh(case, &Remedy::new(relief), NEEDS)
 }
 

@@ -5,8 +5,9 @@
 //! each element in registers.
 //!
 //! # Evidence
-//! Two or more launches in a row that are bound by DRAM or the L2, where the bytes that one writes are, to a tenth, the
-//! bytes that the next one reads (or a small multiple, for several inputs).
+//! Two or more launches in a row that keep DRAM or the L2 busy for 30 % of their time, of which one of each pair is
+//! bound by these and the other by them or by execution, where the bytes that one writes are, to a tenth, the bytes that
+//! the next one reads (or a small multiple, for several inputs).
 //!
 //! # Why it costs time
 //! Each array between two kernels crosses the memory interface twice, and each kernel fills and drains the device once
@@ -17,13 +18,16 @@
 //! epilogue of the kernel before it.
 //!
 //! # When it is wrong
-//! Addresses are not in the report: two arrays of the same size look like one. An array that is needed again later, such
-//! as an activation for the backward pass, has to be written all the same.
+//! Addresses are not in the report: two arrays of the same size look like one, and two versions of one kernel that are
+//! compared with each other look like a chain. An array that is needed again later, such as an activation for the
+//! backward pass, has to be written all the same. Where an element of the consumer needs what many blocks of the producer
+//! wrote, as in a transposition, the two cannot become one kernel. Launches of the same kernel at the same size are left
+//! out: they are the repetitions of a benchmark, or steps of an iteration that depend on all of the step before.
 //!
 //! # References
 //! CUDA C++ Best Practices Guide, "Device Memory Accesses"; PyTorch documentation, "torch.compile".
 
-use super::{Step, evidence};
+use super::{Step, evidence, time_share};
 use crate::attainable::attainable;
 use crate::document::{
     Class, Confidence, Direction, Finding, Kernel, ReportFinding, Resource, Verify,
@@ -37,7 +41,7 @@ pub(super) const ID: &str = "unfused-kernels";
 const SAME_SIZE: f64 = 0.1;
 /// An array has to be at least this large: smaller ones stay in the L2 and cost little.
 const LARGE_BYTES: f64 = 4e6;
-/// Memory has to be the busiest unit of both, and busy for this share of the time at least.
+/// Memory has to be busy for this share of the time of both at least, and the busiest unit of one of them.
 const MOVES_DATA: f64 = 0.3;
 
 /// Runs of kernels that pass large arrays through memory.
@@ -46,7 +50,7 @@ pub(super) fn chains(steps: &[Step<'_>]) -> Vec<ReportFinding> {
     let mut start = 0;
     while start < steps.len() {
         let mut end = start;
-        while end + 1 < steps.len() && passes(steps[end].kernel, steps[end + 1].kernel).is_some() {
+        while end + 1 < steps.len() && passes(&steps[end], &steps[end + 1]).is_some() {
             end += 1;
         }
         if end > start {
@@ -58,7 +62,12 @@ pub(super) fn chains(steps: &[Step<'_>]) -> Vec<ReportFinding> {
 }
 
 /// The bytes of an array that one kernel writes and the next reads, where it looks like one.
-fn passes(producer: &Kernel, consumer: &Kernel) -> Option<f64> {
+fn passes(producer: &Step<'_>, consumer: &Step<'_>) -> Option<f64> {
+    // Repetitions of a benchmark read what they read before, and steps of an iteration cannot be fused like this.
+    if producer.group == consumer.group {
+        return None;
+    }
+    let (producer, consumer) = (producer.kernel, consumer.kernel);
     let (written, read) = (producer.traffic.as_ref()?, consumer.traffic.as_ref()?);
     let (size, inputs) = (written.written_bytes, read.read_bytes);
     // The consumer may read several arrays of the same size; one of them is enough.
@@ -66,14 +75,55 @@ fn passes(producer: &Kernel, consumer: &Kernel) -> Option<f64> {
     let is_whole =
         (1.0..=4.0).contains(&arrays) && (inputs / (arrays * size) - 1.0).abs() <= SAME_SIZE;
     let moves_data = |kernel: &Kernel| {
-        kernel.limiter.as_ref().is_some_and(|limiter| {
-            matches!(limiter.busiest, Resource::Dram | Resource::L2)
-                && limiter.share >= MOVES_DATA
-                && limiter.class != Class::Launch
-        })
+        let class = kernel.limiter.as_ref().map(|limiter| limiter.class);
+        class.is_some_and(|class| class != Class::Launch) && memory_share(kernel) >= MOVES_DATA
     };
-    (size >= LARGE_BYTES && is_whole && moves_data(producer) && moves_data(consumer))
+    let is_bound_by = |kernel: &Kernel, counts: fn(Resource) -> bool| {
+        let limiter = kernel.limiter.as_ref();
+        limiter.is_some_and(|limiter| counts(limiter.busiest))
+    };
+    let (first, second) = (
+        is_bound_by(producer, is_memory),
+        is_bound_by(consumer, is_memory),
+    );
+    // Beside a kernel that is bound by memory there may be one that computes more than it moves.
+    let suits = match (first, second) {
+        (true, true) => true,
+        (true, false) => is_bound_by(consumer, is_execution),
+        (false, true) => is_bound_by(producer, is_execution),
+        (false, false) => false,
+    };
+    (size >= LARGE_BYTES && is_whole && moves_data(producer) && moves_data(consumer) && suits)
         .then_some(size)
+}
+
+fn is_memory(resource: Resource) -> bool {
+    matches!(resource, Resource::Dram | Resource::L2)
+}
+
+/// Units that work on the elements of one thread. Shared memory and the L1 are left out: a kernel that is bound by these
+/// exchanges elements between threads, as a transposition does, and its neighbours cannot keep theirs in registers.
+fn is_execution(resource: Resource) -> bool {
+    use Resource::{Alu, Fma, Fp16, Fp64, InstructionFetch, Issue, Tensor, Uniform, Xu};
+    matches!(
+        resource,
+        Alu | Fma | Fp16 | Fp64 | InstructionFetch | Issue | Tensor | Uniform | Xu
+    )
+}
+
+fn is_memory_busiest(kernel: &Kernel) -> bool {
+    kernel
+        .limiter
+        .as_ref()
+        .is_some_and(|limiter| is_memory(limiter.busiest))
+}
+
+/// How busy DRAM or L2 is, whichever is more.
+fn memory_share(kernel: &Kernel) -> f64 {
+    let rows = kernel.resources.iter();
+    rows.filter(|row| is_memory(row.resource))
+        .map(|row| row.busy_share)
+        .fold(0.0, f64::max)
 }
 
 fn chain(steps: &[Step<'_>]) -> Option<ReportFinding> {
@@ -81,7 +131,7 @@ fn chain(steps: &[Step<'_>]) -> Option<ReportFinding> {
     // Each array between two kernels is written once and read once for nothing.
     let between: f64 = steps
         .windows(2)
-        .filter_map(|pair| passes(pair[0].kernel, pair[1].kernel))
+        .filter_map(|pair| passes(&pair[0], &pair[1]))
         .sum();
     let moved: f64 = steps
         .iter()
@@ -114,7 +164,14 @@ fn chain(steps: &[Step<'_>]) -> Option<ReportFinding> {
     let floor = data.max(compute);
     // What each kernel loses beside its busiest unit, the fused kernel loses too, once for what it moves.
     let today = busy(&[Resource::Dram]);
+    // A kernel that something else keeps busy longer spends its time on that, and keeps it.
+    let others: f64 = steps
+        .iter()
+        .filter(|step| !is_memory_busiest(step.kernel))
+        .map(|step| step.duration_ns)
+        .sum();
     let expected = (kept * (1.0 - today) + data)
+        .max(others / total_ns)
         .max(data / attainable(Stage::DramBytes).share)
         .max(compute);
     let saving_expected = (1.0 - expected).clamp(0.0, 1.0 - floor);
@@ -153,5 +210,6 @@ fn chain(steps: &[Step<'_>]) -> Option<ReportFinding> {
             locations: Vec::new(),
         },
         kernels: groups,
+        time_share: time_share(steps),
     })
 }

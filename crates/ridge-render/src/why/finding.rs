@@ -29,9 +29,13 @@ pub(super) fn write_report(out: &mut String, document: &Document, page: &Page) {
             .filter_map(|place| document.kernels.get(*place))
             .map(|kernel| kernel.name.clone())
             .collect();
+        // Savings are parts of the time of these launches, which may be a small part of the whole.
+        let share = found.time_share.map_or_else(String::new, |share| {
+            format!(": {} of the time of all kernels", percent(share))
+        });
         paragraph(
             out,
-            &format!("in {}", names.join(", ")),
+            &format!("in {}{share}", names.join(", ")),
             "     ",
             "       ",
             page,

@@ -1,9 +1,9 @@
 //! One kernel through the three layers.
 
-use ridge_diagnose::document::{Class, HotLine, Kernel, Location};
+use ridge_diagnose::document::{Class, HotLine, Kernel, Location, NotChecked, SourceKind};
 use ridge_model::quantity::{Amount, Nanos, Unit};
 
-use super::{Page, finding, heading, kept, latency, paragraph, percent, ratio, saved};
+use super::{Page, compulsory, finding, heading, kept, latency, paragraph, percent, ratio, saved};
 use crate::bar::bar;
 use crate::escape;
 use crate::kernel_name::shorten;
@@ -24,7 +24,13 @@ const BAR_FROM: usize = 56;
 const DEMAND_FROM: usize = 80;
 const CAPACITY_FROM: usize = 96;
 
-pub(super) fn write(out: &mut String, kernel: &Kernel, number: usize, page: &Page) {
+pub(super) fn write(
+    out: &mut String,
+    kernel: &Kernel,
+    kind: Option<SourceKind>,
+    number: usize,
+    page: &Page,
+) {
     out.push('\n');
     let name = shorten(
         &kernel.signature,
@@ -34,13 +40,16 @@ pub(super) fn write(out: &mut String, kernel: &Kernel, number: usize, page: &Pag
     heading(out, &format!("{number}  {name}"), page);
     paragraph(out, &launch(kernel, page), "   ", "   ", page);
     paragraph(out, &limit(kernel), "   ", "   ", page);
+    if let Some(known) = &kernel.compulsory {
+        compulsory::write(out, known, page);
+    }
     write_ledger(out, kernel, page);
     write_beside_ledger(out, kernel, page);
     write_stalls(out, kernel, page);
     latency::write(out, kernel, page);
     write_hot_lines(out, &kernel.hot_lines, page);
     finding::write(out, &kernel.findings, page);
-    write_not_checked(out, kernel, page);
+    write_not_checked(out, kernel, kind == Some(SourceKind::NcuCsv), page);
 }
 
 fn launch(kernel: &Kernel, page: &Page) -> String {
@@ -279,35 +288,59 @@ pub(super) fn place(location: &Location, page: &Page) -> String {
     }
 }
 
-fn write_not_checked(out: &mut String, kernel: &Kernel, page: &Page) {
+fn write_not_checked(out: &mut String, kernel: &Kernel, is_export: bool, page: &Page) {
     if kernel.not_checked.is_empty() {
         return;
     }
     out.push('\n');
+    let mut text = String::new();
     let list: Vec<String> = kernel
         .not_checked
         .iter()
         .map(|check| match &*check.needs {
+            // The export does not tell which sections the report holds: it may be none of these that is missing.
+            _ if is_export => check.id.clone(),
             // Every set collects it, so that no section is to be named.
             [] => format!("{} (its counters are missing)", check.id),
             needs => format!("{} (needs {})", check.id, needs.join(" and ")),
         })
         .collect();
-    let mut text = String::new();
-    paragraph(
-        &mut text,
-        &format!("not checked: {}", list.join(", ")),
-        "   ",
-        "     ",
-        page,
-    );
+    let not_checked = format!("not checked: {}", list.join(", "));
+    paragraph(&mut text, &not_checked, "   ", "     ", page);
+    if is_export {
+        let export = format!(
+            "a CSV export holds the metrics of one page and no values by instruction or opcode; the report (.ncu-rep) that it was made from answers these checks{}",
+            sections(&kernel.not_checked)
+        );
+        paragraph(&mut text, &export, "   ", "     ", page);
+    }
     if let Some(command) = &kernel.settle_with {
-        paragraph(&mut text, "this would settle it:", "   ", "     ", page);
+        let lead = if is_export {
+            "without that report, this would settle it:"
+        } else {
+            "this would settle it:"
+        };
+        paragraph(&mut text, lead, "   ", "     ", page);
         command_lines(&mut text, command, "     ", page);
     }
     for line in text.lines() {
         out.push_str(&page.painter.paint(Role::Dim, line).to_string());
         out.push('\n');
+    }
+}
+
+/// The sections that all checks need together.
+fn sections(checks: &[NotChecked]) -> String {
+    let mut sections: Vec<&str> = Vec::new();
+    for section in checks.iter().flat_map(|check| &check.needs) {
+        if !sections.contains(&section.as_str()) {
+            sections.push(section);
+        }
+    }
+    if sections.is_empty() {
+        String::new()
+    } else {
+        format!(", if it holds {}", sections.join(", "))
     }
 }
 

@@ -1,10 +1,12 @@
 //! The page of `ridge why` for people: inputs, an overview of the kernels, and the chosen ones explained.
 
+mod compulsory;
 mod finding;
 mod kernel;
 mod latency;
 mod overview;
 mod source;
+mod totals;
 
 use ridge_diagnose::document::{Document, Kernel};
 use ridge_model::quantity::Ratio;
@@ -57,11 +59,17 @@ pub fn text(document: &Document, page: &Page) -> String {
     }
     if document.kernels.len() > 1 {
         overview::write(&mut out, document, &order, page);
+        totals::write(&mut out, document, page);
     }
     finding::write_report(&mut out, document, page);
     for (place, index) in order.iter().take(page.top).enumerate() {
         if let Some(kernel) = document.kernels.get(*index) {
-            kernel::write(&mut out, kernel, place + 1, page);
+            let source = document
+                .sources
+                .iter()
+                .find(|source| source.id == kernel.source);
+            let kind = source.map(|source| source.kind);
+            kernel::write(&mut out, kernel, kind, place + 1, page);
         }
     }
     out

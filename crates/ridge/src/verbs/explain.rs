@@ -1,5 +1,6 @@
 //! `ridge explain`: what a finding, a metric, a stall reason or a term means.
 
+mod known;
 mod markdown;
 mod metric;
 mod terms;
@@ -107,7 +108,9 @@ fn nearest(name: &str) -> Vec<String> {
     let known = page_ids()
         .chain(terms::names())
         .chain(ridge_diagnose::stall_reasons())
-        .chain(metric::COMMON.iter().copied());
+        .chain(metric::COMMON.iter().copied())
+        // Names of metrics are long and many: they are of no help for a word.
+        .chain(known::names().filter(|_| wanted.contains('_')));
     let mut near: Vec<(usize, &str)> = known
         .filter_map(|known| {
             let lower = known.to_ascii_lowercase();

@@ -155,8 +155,20 @@ impl Export<'_> {
         }
         let file = address.text();
         let mut damaged = 0_u32;
-        for metric in &workload.profile.metrics {
+        let metrics = &workload.profile.metrics;
+        let mut other_values = 0_u32;
+        for metric in metrics {
             if !self.options.metrics.matches(metric.name) {
+                continue;
+            }
+            // Some reports store a metric twice. The first counts everywhere, so that a table has one row for it.
+            if let Some(first) = metrics
+                .get(metric.name)
+                .filter(|first| !std::ptr::eq(*first, metric))
+            {
+                // As text, since NaN is not equal to itself.
+                let text = |value: &Option<Value<'_>>| value.as_ref().map(ToString::to_string);
+                other_values += u32::from(text(&first.value) != text(&metric.value));
                 continue;
             }
             let unit = unit_of(metric.name).to_string();
@@ -193,6 +205,16 @@ impl Export<'_> {
                     }
                 }
             }
+        }
+        if other_values > 0 {
+            let what = match other_values {
+                1 => "a metric".to_owned(),
+                count => format!("{count} metrics"),
+            };
+            self.output.warn(&format!(
+                "{}: launch {launch} stores {what} twice with different values; the first is written, which the diagnosis uses",
+                shown_name(&file)
+            ));
         }
         if damaged > 1 {
             self.output.warn(&format!(

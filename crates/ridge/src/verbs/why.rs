@@ -7,15 +7,16 @@ use std::sync::OnceLock;
 use ncu_rep::report::SourceKey;
 use rayon::prelude::*;
 use ridge_diagnose::document::{Document, Kernel, SCHEMA, Source, VERSION, Warning};
-use ridge_diagnose::{CodeMap, Group, GroupKey, KernelProfile, Options, diagnose};
+use ridge_diagnose::{CodeMap, Given, Group, GroupKey, KernelProfile, Options, diagnose};
 use ridge_render::why::{Page, text};
 
 use crate::args::WhyFormat;
+use crate::caveats::{Facts, Uneven, caveats};
 use crate::disassembler::Disassembler;
 use crate::error::ExpectedError;
 use crate::evidence::{Evidence, shown_name};
 use crate::exit::{self, Code};
-use crate::filter::{Address, LeftOut, Selection};
+use crate::filter::{Address, LeftOut, Selected, Selection};
 use crate::input::Input;
 use crate::output::Output;
 
@@ -25,6 +26,8 @@ pub(crate) struct WhyOptions {
     pub(crate) selection: Selection,
     pub(crate) top: usize,
     pub(crate) all: bool,
+    /// What the user knows of the computation of the one kernel that is selected.
+    pub(crate) given: Given,
     pub(crate) format: Option<WhyFormat>,
 }
 
@@ -34,6 +37,7 @@ struct Answer {
     sources: Vec<Source>,
     kernels: Vec<Kernel>,
     warnings: Vec<Warning>,
+    selected: Selected,
     left_out: LeftOut,
     is_incomplete: bool,
 }
@@ -48,6 +52,12 @@ pub(crate) fn run(options: &WhyOptions, output: &mut Output) -> Result<Code, Exp
             output.complain(&error);
             code = code.and(error.exit);
         }
+    }
+    if !options.given.is_empty()
+        && let Some(error) = answer.selected.are_several()
+    {
+        output.complain(&error);
+        return Ok(code.and(error.exit));
     }
     if answer.sources.is_empty() {
         return Ok(code);
@@ -115,6 +125,11 @@ impl Answer {
         if survey.groups.is_empty() && !survey.left_out.is_empty() && address.kernel.is_some() {
             return Err(survey.left_out.nothing_at(&address));
         }
+        self.selected.merge(&survey.selected);
+        if !options.given.is_empty() && self.selected.are_several().is_some() {
+            // What was given is about one of them: there will be no answer.
+            return Ok(());
+        }
         let id = self.sources.len();
         let mut source = evidence.source(id, &address.text());
         for problem in input.problem.iter().chain(evidence.problems()) {
@@ -124,8 +139,7 @@ impl Answer {
             self.add_problem(id, problem);
         }
         survey.describe(&mut source);
-        self.warnings
-            .extend(crate::caveats::caveats(&source, &survey.facts()));
+        self.warnings.extend(caveats(&source, &survey.facts()));
         let program = source.program.as_deref();
         let disassembler = Disassembler::find();
         let diagnoses = survey.diagnose(&evidence, id, program, disassembler.as_ref(), options);
@@ -164,8 +178,9 @@ impl Answer {
         Document {
             schema: SCHEMA,
             version: VERSION,
-            sources: self.sources,
             report_findings: ridge_diagnose::report_findings(&self.kernels),
+            totals: ridge_diagnose::totals(&self.sources, &self.kernels),
+            sources: self.sources,
             kernels: self.kernels,
             warnings: self.warnings,
         }
@@ -177,6 +192,8 @@ impl Answer {
 struct Survey {
     /// Groups in order of first launch.
     groups: Vec<Group>,
+    /// Names and launches of the groups.
+    selected: Selected,
     left_out: LeftOut,
     sections: Vec<String>,
     passes: Option<(u64, u64)>,
@@ -244,6 +261,7 @@ impl Survey {
             let groups = &mut survey.groups;
             let place = *places.entry(glance.key.clone()).or_insert_with(|| {
                 groups.push(Group::default());
+                survey.selected.add(name, index);
                 groups.len() - 1
             });
             survey.groups[place]
@@ -284,11 +302,18 @@ impl Survey {
         source.collection.clock_was_held = self.clock_was_held;
     }
 
-    fn facts(&self) -> crate::caveats::Facts {
-        crate::caveats::Facts {
+    fn facts(&self) -> Facts<'_> {
+        Facts {
             workloads: self.workloads,
             mixtures: self.mixtures,
             without_samples: self.without_samples,
+            uneven: self.selected.names().zip(&self.groups).fold(
+                Uneven::default(),
+                |uneven, (name, group)| {
+                    let durations = group.launches.iter().filter_map(|(_, ns)| *ns);
+                    uneven.with(name, durations)
+                },
+            ),
         }
     }
 
@@ -327,6 +352,7 @@ impl Survey {
                 Options::default().min_saving
             },
             program: program.map(str::to_owned),
+            given: options.given,
         };
         self.groups
             .par_iter()

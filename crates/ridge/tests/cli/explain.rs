@@ -1,6 +1,6 @@
 //! Pages about findings, metrics, stall reasons and terms.
 
-use crate::driver::{ridge, snapshot};
+use crate::driver::{ridge, root, snapshot};
 
 #[test]
 fn pages() {
@@ -39,6 +39,53 @@ fn pages() {
             );
         }
     }
+}
+
+#[test]
+fn names_that_the_profiler_shows_lead_to_their_page() {
+    for (name, title) in [
+        ("stall_long_sb", "long_scoreboard"),
+        ("stall_short_sb", "short_scoreboard"),
+        ("stall_lg", "lg_throttle"),
+        ("stall_no_inst", "no_instruction"),
+        ("stall_barrier", "barrier"),
+        ("Stall Wait", "wait"),
+    ] {
+        let page = ridge(["explain", name]).run().fine().stdout;
+        assert!(page.starts_with(&format!("{title}\n")), "{name}: {page}");
+    }
+}
+
+#[test]
+fn columns_of_the_source_page_are_stall_reasons() {
+    let file = std::fs::File::open(root().join("fixtures/csv/aos_source.csv.zst")).unwrap();
+    let text = String::from_utf8(zstd::decode_all(file).unwrap()).unwrap();
+    let columns: std::collections::BTreeSet<&str> = text
+        .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
+        .filter(|word| word.starts_with("stall_"))
+        .collect();
+    assert!(columns.len() > 10);
+    for column in columns {
+        ridge(["explain", column])
+            .run()
+            .fine()
+            .shows("A stall reason");
+    }
+}
+
+#[test]
+fn misspelt_metrics_are_told() {
+    ridge(["explain", "dram__bytes_raed.sum"])
+        .env("COLUMNS", "200")
+        .run()
+        .fine()
+        .shows("Did you mean dram__bytes_read?");
+    ridge(["explain", "dram_bytes_read"])
+        .run()
+        .code(2)
+        .says("`ridge explain dram__bytes_read`");
+    let right = ridge(["explain", "dram__bytes_read.sum"]).run().fine();
+    assert!(!right.stdout.contains("known here"), "{}", right.stdout);
 }
 
 #[test]

@@ -55,7 +55,14 @@ fn csv_holds_every_metric_of_every_launch() {
     let mut rows = rows[1..].iter();
     let report = Report::parse(report()).unwrap();
     for (launch, profile) in report.profiles().enumerate() {
-        for metric in &profile.metrics().value {
+        let metrics = profile.metrics().value;
+        // Some are stored twice; the first counts.
+        let is_first = |metric: &&ncu_rep::Metric<'_>| {
+            metrics
+                .get(metric.name)
+                .is_some_and(|first| std::ptr::eq(first, *metric))
+        };
+        for metric in metrics.iter().filter(is_first) {
             let row = rows.next().expect("a row for each metric");
             assert_eq!(row[..2], [AOS, &launch.to_string()]);
             assert!(
@@ -291,4 +298,52 @@ fn damaged_instances_are_said() {
         .run()
         .code(3)
         .shows(&format!("(byte {})", place + 2));
+}
+
+/// The committed reports store settings of the sampler twice; a table with two rows for one value counts it twice.
+#[test]
+fn a_metric_that_is_stored_twice_is_written_once() {
+    let run = ridge(["export", VADD, AOS]).run().fine();
+    let rows = csv(&run.stdout);
+    let mut seen = std::collections::HashSet::new();
+    for row in &rows {
+        assert!(seen.insert(row[..4].to_vec()), "{row:?}");
+    }
+    assert!(
+        rows.iter()
+            .any(|row| row[3] == "profiler__pmsampler_interval_time")
+    );
+}
+
+#[test]
+fn another_value_under_the_same_name_is_said() {
+    // One name becomes another one of the same length, so that the report stores that twice.
+    let (from, to): (&[u8], &[u8]) = (
+        b"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+        b"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    );
+    let mut bytes = report().to_vec();
+    let places: Vec<usize> = (0..bytes.len() - from.len())
+        .filter(|place| bytes[*place..].starts_with(from))
+        .collect();
+    assert!(!places.is_empty());
+    for place in places {
+        bytes[place..place + to.len()].copy_from_slice(to);
+    }
+    let folder = Folder::with("twice.ncu-rep", &bytes);
+    let run = ridge([
+        "export",
+        "twice.ncu-rep",
+        "--launch",
+        "0",
+        "--metric",
+        "^l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum$",
+    ])
+    .within(&folder)
+    .run()
+    .code(0)
+    .says("launch 0 stores a metric twice with different values");
+    let rows = csv(&run.stdout);
+    assert_eq!(rows.len(), 2);
+    assert_eq!(rows[1][5], "1048576", "the first, which is that of loads");
 }

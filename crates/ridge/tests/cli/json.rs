@@ -50,7 +50,7 @@ fn all_fields_are_there() {
     };
     has(
         &document,
-        "schema version sources kernels report_findings warnings",
+        "schema version sources kernels report_findings totals warnings",
     );
     assert_eq!(document["schema"], "ridgepoint.diagnosis");
     assert_eq!(document["version"], 1);
@@ -62,7 +62,7 @@ fn all_fields_are_there() {
     has(
         kernel,
         "source name signature grid block device compute_capability launches duration_ns time_share limiter resources \
-         findings not_checked",
+         compulsory findings not_checked",
     );
     has(&kernel["launches"][0], "index duration_ns");
     has(&kernel["limiter"], "class resource share");

@@ -3,6 +3,8 @@
 use ncu_rep::{Unit, unit_of};
 use ridge_diagnose::{findings_that_name, stall_meaning, stall_reasons};
 
+use super::known;
+
 /// Metrics that people ask for most; offered when a name is unknown.
 pub(super) const COMMON: &[&str] = &[
     "dram__bytes_read.sum",
@@ -189,14 +191,55 @@ const ENDINGS: &[(&str, &str)] = &[
     ),
 ];
 
+/// Short names of stall reasons, as the columns of the profiler's source page and its documentation carry them behind
+/// `stall_`, with the name in metrics. The others differ by nothing but that start.
+const SHORT: &[(&str, &str)] = &[
+    ("branch_resolving", "branch_resolving"),
+    ("branch_resolve", "branch_resolving"),
+    ("dispatch", "dispatch_stall"),
+    ("imc", "imc_miss"),
+    ("lg", "lg_throttle"),
+    ("long_sb", "long_scoreboard"),
+    ("math", "math_pipe_throttle"),
+    ("mio", "mio_throttle"),
+    ("no_inst", "no_instruction"),
+    ("no_instructions", "no_instruction"),
+    ("short_sb", "short_scoreboard"),
+    ("sleeping", "sleeping"),
+    ("sleep", "sleeping"),
+    ("tex", "tex_throttle"),
+];
+
+/// The name that metrics have for a stall reason, under whatever name the profiler shows it.
+fn reason_of(name: &str) -> Option<&'static str> {
+    let name = name.to_ascii_lowercase().replace([' ', '-'], "_");
+    let (plain, has_start) = ["stalled_", "stall_"]
+        .into_iter()
+        .find_map(|start| name.strip_prefix(start))
+        .map_or((name.as_str(), false), |plain| (plain, true));
+    let known = |wanted: &str| stall_reasons().find(|known| *known == wanted);
+    known(plain).or_else(|| {
+        // Without the start, short names such as `tex` and `math` may mean anything.
+        let (_, reason) = SHORT
+            .iter()
+            .find(|(short, _)| *short == plain)
+            .filter(|(short, _)| has_start || short.contains('_'))?;
+        known(reason)
+    })
+}
+
 /// The page of a stall reason, as Markdown.
 pub(super) fn stall_reason(name: &str) -> Option<String> {
-    let reason = name.strip_prefix("stalled_").unwrap_or(name);
-    stall_reasons().any(|known| known == reason).then(|| {
+    reason_of(name).map(|reason| {
+        // The first short name is the one of the source page.
+        let short = SHORT
+            .iter()
+            .find(|(_, of)| *of == reason)
+            .map_or(reason, |(short, _)| short);
         format!(
             "# {reason}\n\nA stall reason: warps wait for {}.\n\n\
              The metric `smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio` gives the cycles that a warp \
-             spends so between two of its instructions, and `smsp__pcsamp_warps_issue_stalled_{reason}` counts samples.\n\n\
+             spends so between two of its instructions, and `smsp__pcsamp_warps_issue_stalled_{reason}` counts samples; the profiler's source page calls it `stall_{short}`.\n\n\
              A stall is a symptom: see `ridge explain stall reasons`.\n",
             stall_meaning(reason)
         )
@@ -204,6 +247,9 @@ pub(super) fn stall_reason(name: &str) -> Option<String> {
 }
 
 /// The page of a metric, as Markdown; nothing for what is no name of a metric.
+///
+/// There are many thousands of names, other ones for each architecture. One that starts as a metric does is taken for
+/// one, and the page says when it is not known and which known ones look like it.
 pub(super) fn page(name: &str) -> Option<String> {
     let is_name = name
         .chars()
@@ -229,6 +275,9 @@ pub(super) fn page(name: &str) -> Option<String> {
     } else if plain.len() < name.len() {
         page.push_str("Sampled over time: its instances are values at successive moments.\n\n");
     }
+    if !known::is_known(base) && findings_that_name(base).next().is_none() {
+        page.push_str(&unknown_name(base));
+    }
     let mut bullet = |label: &str, text: &str| {
         page.push_str("* ");
         page.push_str(label);
@@ -242,8 +291,11 @@ pub(super) fn page(name: &str) -> Option<String> {
         let meaning = ENDINGS
             .iter()
             .find(|(ending, _)| *ending == part)
-            .map_or("not known here", |(_, meaning)| meaning);
-        bullet(&format!("`.{part}`"), meaning);
+            .map_or_else(
+                || unknown_ending(part),
+                |(_, meaning)| (*meaning).to_owned(),
+            );
+        bullet(&format!("`.{part}`"), &meaning);
     }
     let unit = unit_of(name);
     if unit == Unit::NONE {
@@ -258,6 +310,35 @@ pub(super) fn page(name: &str) -> Option<String> {
         bullet("Named by", &findings.join(", "));
     }
     Some(page)
+}
+
+/// A paragraph for a name that may be misspelt, or of another device or version.
+fn unknown_name(base: &str) -> String {
+    let near: Vec<String> = known::nearest(base)
+        .into_iter()
+        .map(|name| format!("`{name}`"))
+        .collect();
+    let meant = if near.is_empty() {
+        String::new()
+    } else {
+        format!(" Did you mean {}?", near.join(" or "))
+    };
+    format!(
+        "This name is not among the metrics that are known here: it may belong to another device or version of the \
+         profiler, or be misspelt.{meant}\n\n"
+    )
+}
+
+fn unknown_ending(part: &str) -> String {
+    ENDINGS
+        .iter()
+        .map(|(ending, _)| (super::distance(part, ending), ending))
+        .filter(|(distance, _)| *distance <= (part.len() / 3).max(2))
+        .min()
+        .map_or_else(
+            || "not known here".to_owned(),
+            |(_, near)| format!("not known here; did you mean `.{near}`?"),
+        )
 }
 
 /// What is counted, as far as the name tells.
@@ -308,6 +389,31 @@ mod tests {
         ] {
             assert!(page(name).unwrap().contains("Sampled over time"), "{name}");
         }
+    }
+
+    #[test]
+    fn misspelt_names_are_told() {
+        let page = page("dram__bytes_raed.smu").unwrap();
+        assert!(page.contains("Did you mean `dram__bytes_read`"), "{page}");
+        assert!(page.contains("did you mean `.sum`?"), "{page}");
+    }
+
+    #[test]
+    fn short_names_of_stall_reasons_are_known() {
+        for (short, reason) in SHORT {
+            assert_eq!(
+                reason_of(&format!("stall_{short}")),
+                Some(*reason),
+                "{short}"
+            );
+        }
+        assert_eq!(reason_of("stall_long_sb"), Some("long_scoreboard"));
+        assert_eq!(reason_of("long_sb"), Some("long_scoreboard"));
+        assert_eq!(reason_of("Stall Long Scoreboard"), Some("long_scoreboard"));
+        assert_eq!(reason_of("stall_barrier"), Some("barrier"));
+        assert_eq!(reason_of("dispatch_stall"), Some("dispatch_stall"));
+        assert_eq!(reason_of("tex"), None);
+        assert_eq!(reason_of("stall"), None);
     }
 
     #[test]

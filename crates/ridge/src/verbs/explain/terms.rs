@@ -16,8 +16,10 @@ macro_rules! terms {
 }
 
 terms! {
+    "amdahl": "amdahl's bound", "amdahl", "amdahls bound", "amdahl's law", "amdahls law";
     "arithmetic-intensity": "arithmetic intensity", "operational intensity";
     "ceiling": "ceiling", "saving ceiling";
+    "compulsory": "compulsory bytes", "compulsory traffic", "compulsory", "compulsory operations", "lower bound", "lower bounds";
     "eligible-warps": "eligible warps", "eligible warp";
     "issue-slot": "issue slot", "issue slots";
     "lane": "lane", "lanes";
