@@ -58,6 +58,14 @@ const WAITS: &[&str] = &[
 
 pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     match (global(case), shared(case)) {
+        // Where both contend, the one that costs more is told of.
+        (Some(Outcome::Found(a)), Some(Outcome::Found(b))) => {
+            Outcome::Found(if a.saving_expected >= b.saving_expected {
+                a
+            } else {
+                b
+            })
+        }
         (Some(found @ Outcome::Found(_)), _) | (_, Some(found @ Outcome::Found(_))) => found,
         (Some(Outcome::Clear), Some(Outcome::Clear)) => Outcome::Clear,
         _ => Outcome::NotChecked(NEEDS),
