@@ -34,6 +34,11 @@ const CAUSES: &[(&str, &[&str])] = &[
             no_reuse::ID,
             no_tensor_cores::ID,
             load_imbalance::ID,
+            tail_effect::ID,
+            // Results of shared memory and of the XU pipe come late behind these.
+            bank_conflicts::ID,
+            fp64_promotion::ID,
+            special_function::ID,
         ],
     ),
     // A kernel that is shorter than its launch has no grid to fill.
@@ -84,6 +89,9 @@ const CAUSES: &[(&str, &[&str])] = &[
             atomic_contention::ID,
             half_scalar::ID,
             memory_barrier::ID,
+            // Local memory is waited for as global memory is.
+            register_spill::ID,
+            local_memory::ID,
         ],
     ),
     // Spilled and private data is laid out by the compiler.
