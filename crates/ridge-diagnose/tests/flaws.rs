@@ -22,7 +22,7 @@ struct Flaw {
     add: fn(&mut Counters, f64),
 }
 
-const STRENGTHS: [f64; 6] = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0];
+const STRENGTHS: [f64; 5] = [0.0, 0.5, 1.0, 2.0, 4.0];
 
 const FLAWS: &[Flaw] = &[
     // Excess wavefronts, one after the other.

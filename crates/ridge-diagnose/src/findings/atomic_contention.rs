@@ -151,11 +151,13 @@ fn global(case: &Case<'_, '_>) -> Option<Outcome> {
 
 /// Contention in shared memory; absent when the input does not tell.
 fn shared(case: &Case<'_, '_>) -> Option<Outcome> {
-    let instructions = case.mix?.of_opcodes(&["ATOMS"]);
-    if instructions <= 0.0 {
+    // Either tells that there are none; both are needed where there are some.
+    let row = case.ledger.row(Stage::AtomicsShared);
+    let instructions = case.mix.map(|mix| mix.of_opcodes(&["ATOMS"]));
+    if instructions.is_some_and(|count| count <= 0.0) || row.is_some_and(|row| row.demand <= 0.0) {
         return Some(Outcome::Clear);
     }
-    let row = case.ledger.row(Stage::AtomicsShared)?;
+    let (row, instructions) = (row?, instructions?);
     let passes = row.demand / instructions;
     if row.busy_share < SHARED_BUSY || passes < HOT {
         return Some(Outcome::Clear);
