@@ -49,14 +49,15 @@ impl Case<'_, '_> {
         metrics.iter().any(|metric| self.number(metric).is_none())
     }
 
-    /// Whether the ledger lacks a side: device memory, the L1, issue slots or the pipes behind them. A remedy that is
-    /// weighed on it may run into a unit that nobody sees.
+    /// Whether the ledger lacks a side: device memory, the L1, issue slots, the pipes behind them, or constants, which
+    /// no Speed Of Light shows. A remedy that is weighed on it may run into a unit that nobody sees.
     pub(crate) fn has_partial_ledger(&self) -> bool {
         let is_unseen = |stage| self.ledger.row(stage).is_none();
         let sides = [Stage::DramBytes, Stage::L1Wavefronts, Stage::Issue];
         // Stages without a row show in the Speed Of Light only.
         self.speed_of_light.memory.is_none()
             || sides.into_iter().any(is_unseen)
+            || self.lacks(&["idc__requests.sum"])
             || self
                 .mix
                 .is_none_or(|mix| mix.of_opcodes(TENSOR) > 0.0 && is_unseen(Stage::Tensor))

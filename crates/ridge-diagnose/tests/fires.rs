@@ -453,11 +453,14 @@ impl On {
     }
 }
 
+/// Kernels of one report, in the order of their launches.
+type InARow = fn() -> Vec<Kernel>;
+
 /// Findings of reports: kernels in a row on which they fire, and on which they must not.
 struct ReportRow {
     id: &'static str,
-    fires: fn() -> Vec<Kernel>,
-    silent: &'static [(fn() -> Vec<Kernel>, &'static str)],
+    fires: InARow,
+    silent: &'static [(InARow, &'static str)],
 }
 
 const REPORT_ROWS: &[ReportRow] = &[

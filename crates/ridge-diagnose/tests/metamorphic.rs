@@ -213,8 +213,11 @@ fn two_inputs() -> Vec<Kernel> {
     kernels
 }
 
+/// A finding of a report: what it says, and of which launches of which input.
+type Told = (String, String, i64, Vec<(usize, usize)>);
+
 /// Findings of a report, by what they say of which launches.
-fn told(kernels: &[Kernel]) -> Vec<(String, String, i64, Vec<(usize, usize)>)> {
+fn told(kernels: &[Kernel]) -> Vec<Told> {
     let mut told: Vec<_> = report_findings(kernels)
         .into_iter()
         .map(

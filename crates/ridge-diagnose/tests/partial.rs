@@ -459,14 +459,12 @@ fn the_command_settles_a_basic_report() {
     });
     let wrong: Vec<&String> = answers.iter().flat_map(|(wrong, _, _)| wrong).collect();
     assert!(wrong.is_empty(), "{} cases:\n{wrong:#?}", wrong.len());
-    let all = |part: fn(&(Vec<String>, Vec<String>, Vec<String>)) -> &Vec<String>| {
-        answers.iter().flat_map(part).collect::<BTreeSet<_>>()
-    };
+    let asked: BTreeSet<&String> = answers.iter().flat_map(|(_, asked, _)| asked).collect();
+    let telling: BTreeSet<&String> = answers.iter().flat_map(|(_, _, telling)| telling).collect();
     // Each of the hierarchical rooflines holds what is needed of the others.
-    let in_vain: Vec<_> = all(|(_, asked, _)| asked)
-        .difference(&all(|(_, _, telling)| telling))
+    let in_vain: Vec<_> = asked
+        .difference(&telling)
         .filter(|section| !HIERARCHIES.contains(&section.as_str()))
-        .copied()
         .collect();
     assert!(in_vain.is_empty(), "asked for in vain: {in_vain:?}");
     // Operations of the matrix pipes are asked for where these work, be it only for half-precision multiply-adds.

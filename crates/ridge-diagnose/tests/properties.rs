@@ -14,7 +14,12 @@ struct Sample {
     block: Option<ncu_rep::report::Dim3>,
 }
 
-fn samples() -> Vec<Sample> {
+fn samples() -> &'static [Sample] {
+    static SAMPLES: std::sync::OnceLock<Vec<Sample>> = std::sync::OnceLock::new();
+    SAMPLES.get_or_init(read)
+}
+
+fn read() -> Vec<Sample> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/reports");
     let mut paths: Vec<_> = std::fs::read_dir(folder)
         .expect("the fixtures are in the repository")
@@ -181,7 +186,7 @@ fn essence(kernel: &Kernel) -> Vec<(String, i64, i64)> {
 #[test]
 fn real_kernels_keep_the_bounds() {
     for sample in samples() {
-        check_bounds(&run(sample.metrics.clone(), &sample));
+        check_bounds(&run(sample.metrics.clone(), sample));
     }
 }
 
@@ -204,7 +209,7 @@ proptest! {
             });
             state ^= state << 13;
             prop_assert!(state != 0);
-            prop_assert_eq!(essence(&run(shuffled, &sample)), essence(&run(sample.metrics.clone(), &sample)));
+            prop_assert_eq!(essence(&run(shuffled, sample)), essence(&run(sample.metrics.clone(), sample)));
         }
     }
 
@@ -222,7 +227,7 @@ proptest! {
                 })
                 .cloned()
                 .collect();
-            check_bounds(&run(metrics, &sample));
+            check_bounds(&run(metrics, sample));
         }
     }
 
@@ -246,7 +251,7 @@ proptest! {
                     (name, value, instances)
                 })
                 .collect();
-            check_bounds(&run(metrics, &sample));
+            check_bounds(&run(metrics, sample));
         }
     }
 }

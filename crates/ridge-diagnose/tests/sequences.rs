@@ -41,6 +41,7 @@ fn at(places: &[usize], duration_ns: f64) -> Kernel {
     kernel.traffic = Some(Traffic {
         read_bytes: 2e8,
         written_bytes: 2e8,
+        source: vec!["made".to_owned()],
     });
     kernel
 }

@@ -58,6 +58,14 @@ const WAITS: &[&str] = &[
 
 pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     match (global(case), shared(case)) {
+        // Where both contend, the one that costs more is told of.
+        (Some(Outcome::Found(a)), Some(Outcome::Found(b))) => {
+            Outcome::Found(if a.saving_expected >= b.saving_expected {
+                a
+            } else {
+                b
+            })
+        }
         (Some(found @ Outcome::Found(_)), _) | (_, Some(found @ Outcome::Found(_))) => found,
         (Some(Outcome::Clear), Some(Outcome::Clear)) => Outcome::Clear,
         _ => Outcome::NotChecked(NEEDS),
@@ -143,11 +151,13 @@ fn global(case: &Case<'_, '_>) -> Option<Outcome> {
 
 /// Contention in shared memory; absent when the input does not tell.
 fn shared(case: &Case<'_, '_>) -> Option<Outcome> {
-    let instructions = case.mix?.of_opcodes(&["ATOMS"]);
-    if instructions <= 0.0 {
+    // Either tells that there are none; both are needed where there are some.
+    let row = case.ledger.row(Stage::AtomicsShared);
+    let instructions = case.mix.map(|mix| mix.of_opcodes(&["ATOMS"]));
+    if instructions.is_some_and(|count| count <= 0.0) || row.is_some_and(|row| row.demand <= 0.0) {
         return Some(Outcome::Clear);
     }
-    let row = case.ledger.row(Stage::AtomicsShared)?;
+    let (row, instructions) = (row?, instructions?);
     let passes = row.demand / instructions;
     if row.busy_share < SHARED_BUSY || passes < HOT {
         return Some(Outcome::Clear);

@@ -56,7 +56,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     // Where warps already exchange values by shuffles, the tree across warps is what is left.
     let has_shuffles = mix.of_opcodes(&["SHFL", "REDUX"]) >= barriers;
     let is_tree = accesses <= SHORT_PHASE && !has_shuffles && mix.of_opcodes(TENSOR) <= 0.0;
-    if let Some(working) = working_warps(case).filter(|working| *working < ONE_WARP) {
+    if let Some(working) = working_warps(case).filter(|working| !is_tree && *working < ONE_WARP) {
         return serial(case, working);
     }
     let title = if is_tree {

@@ -25,10 +25,19 @@ use ridge_model::arch::WARP_SIZE;
 use super::draft::Draft;
 use super::tail_effect::balanced;
 use super::{Case, Outcome, tail_effect};
+use crate::document::Confidence;
 
 pub(super) const ID: &str = "load-imbalance";
 
 const NEEDS: &[&str] = &["WorkloadDistribution", "LaunchStats", "SpeedOfLight"];
+
+/// Of grids that are resident at once, also how long their warps live.
+const LIVES_NEED: &[&str] = &[
+    "WorkloadDistribution",
+    "LaunchStats",
+    "SpeedOfLight",
+    "SchedulerStats",
+];
 
 pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     let (Some(balance), Some(active)) = (case.balance(), case.active()) else {
@@ -43,13 +52,24 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     if !is_filled || has_tail {
         return Outcome::Clear;
     }
-    let between_warps = Lifetimes::of(case).filter(|lives| lives.balance() <= super::BALANCED);
-    let (draft, active) = match between_warps {
+    let starts_together = case.waves().is_some_and(|waves| waves <= 1.0);
+    let lives = Lifetimes::of(case).filter(|_| starts_together);
+    let is_unknown = starts_together && lives.is_none();
+    let (draft, active) = match lives.filter(|lives| lives.balance() <= super::BALANCED) {
         Some(lives) if lives.balance() < balance => (
             lives.describe(case),
             active.min(lives.balance() * (1.0 - case.idle())),
         ),
-        _ if balance <= super::BALANCED => (between_multiprocessors(case, balance), active),
+        _ if balance <= super::BALANCED => {
+            let draft = between_multiprocessors(case, balance);
+            let draft = if is_unknown {
+                draft.confidence(Confidence::Medium)
+            } else {
+                draft
+            };
+            (draft, active)
+        }
+        _ if is_unknown => return Outcome::NotChecked(LIVES_NEED),
         _ => return Outcome::Clear,
     };
     draft
@@ -95,7 +115,6 @@ struct Lifetimes {
 
 impl Lifetimes {
     fn of(case: &Case<'_, '_>) -> Option<Self> {
-        case.waves().filter(|waves| *waves <= 1.0)?;
         let block = case.number("launch__block_size")?;
         let warps = case.number("launch__grid_size")? * (block / WARP_SIZE).ceil();
         if warps <= 0.0 {

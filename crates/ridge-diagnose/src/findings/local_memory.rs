@@ -73,6 +73,9 @@ pub(super) struct Traffic {
     wavefronts: f64,
     /// Their part of the sectors that go beyond the L1.
     pub(super) beyond_l1: f64,
+    /// The same of the sectors that come from beyond, and of those that go there.
+    loaded: f64,
+    stored: f64,
     /// The part of them that are register spills; absent when the report does not tell.
     pub(super) spilled: Option<f64>,
 }
@@ -101,10 +104,16 @@ impl Traffic {
             Some(case.number(&name("ld"))? + case.number(&name("st"))?)
         };
         // Stores go through to the L2; loads only when they miss.
-        let beyond = |space: &str| {
-            let name = |what: &str| format!("l1tex__t_sectors_pipe_lsu_mem_{space}_op_{what}.sum");
-            Some(case.number(&name("ld_lookup_miss"))? + case.number(&name("st"))?)
+        let sectors = |what: &str| {
+            let of = |space: &str| {
+                case.number(&format!(
+                    "l1tex__t_sectors_pipe_lsu_mem_{space}_op_{what}.sum"
+                ))
+                .unwrap_or(0.0)
+            };
+            (of("local"), of("global"))
         };
+        let (loads, stores) = (sectors("ld_lookup_miss"), sectors("st"));
         let spilled = case
             .number("sass__inst_executed_register_spilling")
             .map(|spills| {
@@ -125,10 +134,9 @@ impl Traffic {
                 wavefronts("local").unwrap_or(0.0),
                 wavefronts("global").unwrap_or(0.0),
             ),
-            beyond_l1: share(
-                beyond("local").unwrap_or(0.0),
-                beyond("global").unwrap_or(0.0),
-            ),
+            beyond_l1: share(loads.0 + stores.0, loads.1 + stores.1),
+            loaded: share(loads.0, loads.1),
+            stored: share(stores.0, stores.1),
             spilled,
         })
     }
@@ -139,18 +147,19 @@ impl Traffic {
             .mix
             .map_or(f64::INFINITY, crate::InstructionMix::total)
             .max(1.0);
-        let beyond = 1.0 - self.beyond_l1;
         let relief = [
-            Stage::L1Fill,
-            Stage::L1Store,
-            Stage::L2Requests,
-            Stage::L2Sectors,
-            Stage::L2Return,
-            Stage::L2Write,
-            Stage::DramBytes,
+            (Stage::L1Fill, self.loaded),
+            (Stage::L2Return, self.loaded),
+            (Stage::L1Store, self.stored),
+            (Stage::L2Write, self.stored),
+            (Stage::L2Requests, self.beyond_l1),
+            (Stage::L2Sectors, self.beyond_l1),
+            (Stage::DramBytes, self.beyond_l1),
         ]
         .iter()
-        .fold(Relief::none(), |relief, stage| relief.leave(*stage, beyond))
+        .fold(Relief::none(), |relief, (stage, part)| {
+            relief.leave(*stage, 1.0 - part)
+        })
         .leave(Stage::LocalWavefronts, 0.0)
         .leave(Stage::L1Wavefronts, 1.0 - self.wavefronts)
         .leave(Stage::L1Writeback, 1.0 - self.wavefronts)

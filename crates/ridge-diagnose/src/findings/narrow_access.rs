@@ -97,9 +97,11 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     }
     // A warp that waits for each of many loads in turn lacks independent work: that is the other finding, and wide
     // accesses are possible in special cases of it only.
-    if waits_in_turn(case) && matches!(latency_bound::check(case), Outcome::Found(_)) {
-        return Outcome::Clear;
-    }
+    let confidence = match (waits_in_turn(case), latency_bound::check(case)) {
+        (Some(true), Outcome::Found(_)) => return Outcome::Clear,
+        (Some(false), _) | (_, Outcome::Clear) => Confidence::Medium,
+        _ => Confidence::Low,
+    };
     let kept = width / WIDEST;
     // Arithmetic on the data itself stays.
     let arithmetic: f64 = [FP32, FP64, FP16]
@@ -120,7 +122,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     }
     let several = in_flight::open_more(case);
     let draft = Draft::new(ID, title)
-    .confidence(Confidence::Medium)
+    .confidence(confidence)
     .seen_against(
         format!("mean width of global accesses ({})", mix.source()),
         width,
@@ -146,16 +148,15 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     in_flight::describe(draft, case).weigh(case, &remedy, NEEDS)
 }
 
-/// Whether a warp has one load open at a time, again and again.
-fn waits_in_turn(case: &Case<'_, '_>) -> bool {
-    let (Some(loads), Some(threads)) = (
-        case.latency.and_then(|latency| latency.loads.as_ref()),
-        case.number("launch__thread_count"),
-    ) else {
-        return false;
-    };
+/// Whether a warp has one load open at a time, again and again. Absent when the input does not tell.
+fn waits_in_turn(case: &Case<'_, '_>) -> Option<bool> {
+    let loads = case.latency?.loads.as_ref()?;
+    let threads = case.number("launch__thread_count")?;
     let for_each_warp = loads.count * WARP_SIZE / threads.max(1.0);
-    for_each_warp >= AGAIN && loads.per_warp.is_some_and(|open| open <= ONE_OPEN)
+    if for_each_warp < AGAIN {
+        return Some(false);
+    }
+    loads.per_warp.map(|open| open <= ONE_OPEN)
 }
 
 /// Whether instructions are what limits. Absent when the input does not tell.

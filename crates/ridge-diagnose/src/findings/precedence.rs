@@ -35,6 +35,11 @@ const CAUSES: &[(&str, &[&str])] = &[
             no_reuse::ID,
             no_tensor_cores::ID,
             load_imbalance::ID,
+            tail_effect::ID,
+            // Results of shared memory and of the XU pipe come late behind these.
+            bank_conflicts::ID,
+            fp64_promotion::ID,
+            special_function::ID,
         ],
     ),
     // A kernel that is shorter than its launch has no grid to fill.
@@ -85,6 +90,9 @@ const CAUSES: &[(&str, &[&str])] = &[
             atomic_contention::ID,
             half_scalar::ID,
             memory_barrier::ID,
+            // Local memory is waited for as global memory is.
+            register_spill::ID,
+            local_memory::ID,
         ],
     ),
     // Spilled and private data is laid out by the compiler.
@@ -153,16 +161,25 @@ pub(super) fn doubt(findings: &mut [Finding], not_checked: &[NotChecked]) {
     }
 }
 
-/// Drops findings that a stronger one explains. The list is ordered by expected saving.
+/// Drops findings that a stronger one explains. The list is ordered by expected saving. What is inferred itself explains
+/// nothing away.
 pub(super) fn drop_symptoms(findings: &mut Vec<Finding>) {
-    let promised: Vec<(String, f64)> = findings
+    let promised: Vec<(String, f64, Confidence)> = findings
         .iter()
-        .map(|finding| (finding.id.clone(), finding.saving_expected))
+        .map(|finding| {
+            (
+                finding.id.clone(),
+                finding.saving_expected,
+                finding.confidence,
+            )
+        })
         .collect();
     findings.retain(|finding| {
         let causes = causes_of(&finding.id);
-        !promised.iter().any(|(id, expected)| {
-            causes.contains(&id.as_str()) && *expected >= EXPLAINED * finding.saving_expected
+        !promised.iter().any(|(id, expected, confidence)| {
+            causes.contains(&id.as_str())
+                && *expected >= EXPLAINED * finding.saving_expected
+                && *confidence != Confidence::Low
         })
     });
 }
