@@ -81,6 +81,32 @@ impl KernelProfile<'_> {
         Some(self.grid?.count().saturating_mul(self.block?.count()))
     }
 
+    /// Whether anything of the run itself was counted. A profiler that is stopped during a launch leaves its result with
+    /// facts of the device and names without values.
+    #[must_use]
+    pub fn is_measured(&self) -> bool {
+        /// What is known without running the kernel.
+        const STATIC: &[&str] = &[
+            "device__",
+            "launch__",
+            "profiler__",
+            "numa__",
+            "nvlink__",
+            "pcie__",
+            "c2clink__",
+            "smsp__maximum_warps",
+        ];
+        let is_static = |name: &str| {
+            name.ends_with(".peak_sustained")
+                || name.ends_with(".max_rate")
+                || STATIC.iter().any(|prefix| name.starts_with(prefix))
+        };
+        self.duration_ns().is_some()
+            || self.metrics.iter().any(|metric| {
+                !is_static(metric.name) && metric.number().is_some_and(|number| number != 0.0)
+            })
+    }
+
     /// What groups this launch with others of the same work.
     #[must_use]
     pub fn group_key(&self) -> GroupKey {

@@ -8,6 +8,7 @@ pub(crate) struct Facts<'n> {
     pub(crate) workloads: usize,
     pub(crate) mixtures: usize,
     pub(crate) without_samples: usize,
+    pub(crate) unmeasured: usize,
     pub(crate) uneven: Uneven<'n>,
 }
 
@@ -140,6 +141,15 @@ pub(crate) fn caveats(source: &Source, facts: &Facts<'_>) -> Vec<Warning> {
             format!(
                 "{} of {} results are ranges or graphs: their counters mix several kernels, and what limits the mixture need not limit any of them; profile the kernels one by one (--graph-profiling node)",
                 facts.mixtures, facts.workloads
+            ),
+        );
+    }
+    if facts.unmeasured > 0 {
+        add(
+            "not-measured",
+            format!(
+                "{} of {} launches have no counters: the profiler was stopped or failed while it ran them; profile them again",
+                facts.unmeasured, facts.workloads
             ),
         );
     }

@@ -98,6 +98,11 @@ impl<'a> Evidence<'a> {
                 problems.extend(metrics.problems);
                 problems.extend(sections.problems);
                 let header = header.value;
+                // A launch that was cut short has a size of zeros.
+                let launch = header
+                    .launches
+                    .first()
+                    .filter(|launch| launch.grid.count() > 0 && launch.block.count() > 0);
                 let signature = signature(&header, index);
                 let name = header.function_name.as_deref().map_or_else(
                     || base_name(&signature).to_owned(),
@@ -109,8 +114,8 @@ impl<'a> Evidence<'a> {
                         signature,
                         mangled: header.mangled_name.as_deref().map(str::to_owned),
                         is_mixture: header.kind != WorkloadKind::Kernel,
-                        grid: header.launches.first().map(|launch| launch.grid),
-                        block: header.launches.first().map(|launch| launch.block),
+                        grid: launch.map(|launch| launch.grid),
+                        block: launch.map(|launch| launch.block),
                         launch_index: index,
                         sections: sections
                             .value

@@ -49,7 +49,22 @@ pub(super) fn write(
     latency::write(out, kernel, page);
     write_hot_lines(out, &kernel.hot_lines, page);
     finding::write(out, &kernel.findings, page);
-    write_not_checked(out, kernel, kind == Some(SourceKind::NcuCsv), page);
+    if is_measured(kernel) {
+        write_not_checked(out, kernel, kind == Some(SourceKind::NcuCsv), page);
+    } else {
+        let text =
+            "nothing was counted for this launch, so nothing could be checked: profile it again";
+        paragraph(out, text, "   ", "     ", page);
+    }
+}
+
+/// Whether there is anything to judge the launch by.
+fn is_measured(kernel: &Kernel) -> bool {
+    kernel.duration_ns.is_some()
+        || kernel.limiter.is_some()
+        || !kernel.resources.is_empty()
+        || !kernel.stalls.is_empty()
+        || !kernel.findings.is_empty()
 }
 
 fn launch(kernel: &Kernel, page: &Page) -> String {

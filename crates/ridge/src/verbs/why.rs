@@ -203,6 +203,7 @@ struct Survey {
     /// Ranges, command lists and graphs: their counters mix several kernels.
     mixtures: usize,
     without_samples: usize,
+    unmeasured: usize,
     workloads: usize,
     problems: Vec<ncu_rep::Error>,
 }
@@ -218,6 +219,7 @@ struct Glance {
     clock_was_held: Option<bool>,
     is_mixture: bool,
     lacks_samples: bool,
+    is_measured: bool,
     problems: Vec<ncu_rep::Error>,
 }
 
@@ -235,6 +237,7 @@ fn glance(evidence: &Evidence<'_>, index: usize) -> Option<Glance> {
             .number("smsp__pcsamp_sample_count")
             .is_some_and(|count| count <= 0.0),
         is_mixture: workload.profile.is_mixture,
+        is_measured: workload.profile.is_measured(),
         clock_was_held: workload.clock_was_held,
         name: workload.profile.name,
         sections: workload.profile.sections,
@@ -288,6 +291,7 @@ impl Survey {
         self.sm_clock_hz = widened(self.sm_clock_hz, glance.sm_clock_hz, f64::min, f64::max);
         self.mixtures += usize::from(glance.is_mixture);
         self.without_samples += usize::from(glance.lacks_samples);
+        self.unmeasured += usize::from(!glance.is_measured);
         self.clock_was_held = match (self.clock_was_held, glance.clock_was_held) {
             (Some(before), Some(now)) => Some(before && now),
             (before, now) => before.or(now),
@@ -307,6 +311,7 @@ impl Survey {
             workloads: self.workloads,
             mixtures: self.mixtures,
             without_samples: self.without_samples,
+            unmeasured: self.unmeasured,
             uneven: self.selected.names().zip(&self.groups).fold(
                 Uneven::default(),
                 |uneven, (name, group)| {

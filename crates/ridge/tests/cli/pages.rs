@@ -43,6 +43,14 @@ fn the_help_fits_in_80_columns() {
     }
 }
 
+/// The profiler was stopped in the middle of the launch.
+#[test]
+fn a_launch_without_counters() {
+    let path = "fixtures/reports/small/cut_short.ncu-rep.zst";
+    let run = page(&["why", path], 80);
+    snapshot("why_cut_short_80", &run.stdout);
+}
+
 #[test]
 fn why() {
     snapshot("why_vadd_80", &page(&["why", VADD], 80).stdout);
