@@ -16,6 +16,7 @@ mod count;
 mod figures;
 mod hertz;
 mod nanos;
+mod parse;
 mod ratio;
 
 pub use absent::{ABSENT, OrAbsent, or_absent};
@@ -25,6 +26,7 @@ pub use count::{Cycles, Flops};
 pub use figures::grouped;
 pub use hertz::Hertz;
 pub use nanos::Nanos;
+pub use parse::ParseError;
 pub use ratio::{Factor, Ratio};
 
 /// Defines a newtype over `f64` with the arithmetic that keeps its unit.
