@@ -53,13 +53,15 @@ pub fn attainable(stage: Stage) -> Attainable {
         | Stage::Fp64
         | Stage::Xu
         | Stage::Uniform
-        | Stage::HalfOnTensor => EXECUTION,
+        | Stage::HalfOnTensor
+        | Stage::Half => EXECUTION,
         Stage::L2Requests
         | Stage::L2Sectors
         | Stage::L2Return
         | Stage::L2Write
         | Stage::L1Wavefronts
         | Stage::L1Writeback
+        | Stage::L1Data
         | Stage::L1Fill
         | Stage::L1Store
         | Stage::SharedWavefronts

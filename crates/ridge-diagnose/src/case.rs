@@ -1,8 +1,7 @@
 //! What findings look at: the profile and everything that was computed from it.
 
 use crate::code::CodeMap;
-use crate::findings::Beside;
-use crate::ledger::{Ledger, Resource, Stage};
+use crate::ledger::{Ledger, Stage};
 use crate::mix::InstructionMix;
 use crate::profile::KernelProfile;
 use crate::speed_of_light::SpeedOfLight;
@@ -113,24 +112,6 @@ impl Case<'_, '_> {
             Some((active, elapsed)) if elapsed > 0.0 => (1.0 - active / elapsed).clamp(0.0, 1.0),
             _ => 0.0,
         }
-    }
-
-    /// The data stage of the L1, which has no row in the ledger: no stored counter holds its demand.
-    pub(crate) fn l1_data_stage(&self, kept: f64) -> Option<Beside> {
-        const METRIC: &str = "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed";
-        let share = self.number(METRIC)? / 100.0;
-        // Shared memory passes the same stage, and keeps its part.
-        let shared = self.busy(Stage::SharedWavefronts).min(share);
-        let kept = if share > 0.0 {
-            (shared + (share - shared) * kept) / share
-        } else {
-            1.0
-        };
-        Some(Beside {
-            share: share.min(1.0),
-            kept,
-            resource: Resource::L1,
-        })
     }
 
     /// Values of a metric by instruction.

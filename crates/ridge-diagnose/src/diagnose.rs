@@ -177,7 +177,7 @@ fn rows(ledger: &Ledger) -> Vec<ResourceRow> {
         .by_resource()
         .into_iter()
         .map(|row| ResourceRow {
-            resource: row.stage.resource(),
+            resource: row.resource,
             stage: row.stage.label().to_owned(),
             busy_share: row.busy_share,
             demand: row.demand,

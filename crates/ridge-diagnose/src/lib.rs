@@ -14,7 +14,7 @@
 //! let architecture = ridge_model::Architecture::of(ridge_model::ComputeCapability { major: 9, minor: 0 });
 //! let ledger = ridge_diagnose::Ledger::new(&metrics, architecture.as_ref());
 //! let busiest = ledger.busiest().expect("a full report gives a full ledger");
-//! assert_eq!(busiest.stage.resource(), ridge_diagnose::Resource::Dram);
+//! assert_eq!(busiest.resource, ridge_diagnose::Resource::Dram);
 //! # Ok(())
 //! # }
 //! ```

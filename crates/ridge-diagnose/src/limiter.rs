@@ -21,7 +21,7 @@ pub(crate) fn limiter(
 ) -> Option<Limiter> {
     let row = ledger
         .busiest()
-        .map(|row| (row.stage.resource(), row.busy_share, row.source.clone()));
+        .map(|row| (row.resource, row.busy_share, row.source.clone()));
     let member = speed_of_light
         .busiest()
         .map(|(member, resource)| (resource, member.share, vec![member.metric.clone()]));

@@ -80,8 +80,8 @@ pub(crate) const FP64: &[&str] = &["DFMA", "DADD", "DMUL", "DSETP"];
 pub(crate) const FP16: &[&str] = &["HFMA2", "HADD2", "HMUL2"];
 /// Matrix instructions.
 pub(crate) const TENSOR: &[&str] = &[
-    "HMMA", "IMMA", "DMMA", "BMMA", "HGMMA", "QGMMA", "IGMMA", "BGMMA", "UTCHMMA", "UTCIMMA",
-    "UTCQMMA",
+    "HMMA", "IMMA", "DMMA", "BMMA", "QMMA", "OMMA", "HGMMA", "QGMMA", "IGMMA", "BGMMA", "UTCHMMA",
+    "UTCIMMA", "UTCQMMA", "UTCOMMA",
 ];
 /// Loads of global memory.
 pub(crate) const GLOBAL_LOADS: &[&str] = &["LDG", "LD", "LDGSTS"];

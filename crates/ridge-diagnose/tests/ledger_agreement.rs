@@ -18,6 +18,7 @@ const PAIRS: &[(Stage, &str)] = &[
     (Stage::L2Sectors, "lts__t_sectors"),
     (Stage::L2Return, "lts__lts2xbar_cycles_active"),
     (Stage::L1Writeback, "l1tex__lsu_writeback_active_mem_lgds"),
+    (Stage::L1Data, "l1tex__data_pipe_lsu_wavefronts"),
     (
         Stage::SharedWavefronts,
         "l1tex__data_pipe_lsu_wavefronts_mem_shared",
@@ -38,16 +39,19 @@ const PAIRS: &[(Stage, &str)] = &[
 fn main() {
     let arguments = Arguments::from_args();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut reports = reports(&root.join("fixtures/reports"));
+    let mut found: Vec<PathBuf> = ["fixtures/reports", "fixtures/gallery"]
+        .iter()
+        .flat_map(|folder| reports(&root.join(folder)))
+        .collect();
     let corpus = std::env::var_os("RIDGE_CORPUS")
         .map_or_else(|| root.join("../shared/corpus"), PathBuf::from);
     let corpus_reports: Vec<PathBuf> = ["pairs", "reports"]
         .iter()
-        .flat_map(|folder| self::reports(&corpus.join(folder)))
+        .flat_map(|folder| reports(&corpus.join(folder)))
         .collect();
     let is_missing = corpus_reports.is_empty();
-    reports.extend(corpus_reports);
-    let mut trials: Vec<Trial> = reports
+    found.extend(corpus_reports);
+    let mut trials: Vec<Trial> = found
         .into_iter()
         .map(|path| {
             let name = path

@@ -42,11 +42,21 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     if gap > WITHIN || !seen.is_busiest {
         return Outcome::Clear;
     }
-    let next = case
-        .ledger
-        .by_resource()
-        .get(1)
-        .map(|row| row.stage.resource());
+    let next = case.ledger.by_resource().get(1).map(|row| row.resource);
+    let seen_as = |metric: String, value: f64, unit: &str| Evidence {
+        metric,
+        value,
+        unit: unit.to_owned(),
+        healthy: None,
+    };
+    let mut evidence = vec![seen.evidence];
+    // Both directions share the interface; which of them fills it tells where to look for bytes to save.
+    for metric in ["dram__bytes_read.sum", "dram__bytes_write.sum"] {
+        let bytes = case.number(metric);
+        evidence.extend(bytes.map(|bytes| seen_as(metric.to_owned(), bytes, "byte")));
+    }
+    let source = format!("attainable share of the DRAM peak ({})", attainable.source);
+    evidence.push(seen_as(source, attainable.share, "fraction"));
     Outcome::Found(Box::new(Finding {
         id: ID.to_owned(),
         title: format!(
@@ -58,15 +68,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         saving_expected: gap,
         next_limit: next,
         confidence: seen.confidence,
-        evidence: vec![
-            seen.evidence,
-            Evidence {
-                metric: format!("attainable share of the DRAM peak ({})", attainable.source),
-                value: attainable.share,
-                unit: "fraction".to_owned(),
-                healthy: None,
-            },
-        ],
+        evidence,
         actions: vec![
             "move fewer bytes: fuse with the kernels that produce and consume the data".to_owned(),
             "use a smaller type where the numbers allow it".to_owned(),

@@ -64,11 +64,11 @@ fn check(
     };
     let reach = attainable(busiest.stage);
     let gap = (1.0 - busiest.busy_share / reach.share).max(0.0);
-    if !counts(busiest.stage.resource()) || gap > WITHIN {
+    if !counts(busiest.resource) || gap > WITHIN {
         return Outcome::Clear;
     }
     // Issue slots are filled by whatever is executed; the pipe behind them says what the work is.
-    let pipe = [Stage::Fma, Stage::Alu, Stage::Fp64, Stage::Xu]
+    let pipe = [Stage::Fma, Stage::Alu, Stage::Half, Stage::Fp64, Stage::Xu]
         .into_iter()
         .max_by(|a, b| case.busy(*a).total_cmp(&case.busy(*b)));
     let title = format!(

@@ -44,6 +44,7 @@ const PER_VALUE: &[Stage] = &[
     Stage::FmaHeavy,
     Stage::Alu,
     Stage::HalfOnTensor,
+    Stage::Half,
     Stage::LsuInstructions,
     Stage::L1Wavefronts,
     Stage::Uniform,

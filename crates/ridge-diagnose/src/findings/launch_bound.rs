@@ -47,9 +47,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         ),
         saving_ceiling: (1.0 - work).clamp(0.0, 1.0),
         saving_expected: (1.0 - work / within_reach).clamp(0.0, 1.0),
-        next_limit: busiest
-            .map(|row| row.stage.resource())
-            .or(Some(Resource::Launch)),
+        next_limit: busiest.map(|row| row.resource).or(Some(Resource::Launch)),
         confidence: Confidence::Medium,
         evidence: vec![
             Evidence {

@@ -21,6 +21,8 @@
 //! # References
 //! CUDA C++ Best Practices Guide, "Occupancy"; V. Volkov, "Better performance at lower occupancy".
 
+use ridge_model::arch::SCHEDULERS_PER_SM;
+
 use super::draft::Draft;
 use super::saving::Remedy;
 use super::{Case, Outcome};
@@ -91,7 +93,11 @@ impl Limits {
             .number("device__attribute_max_warps_per_multiprocessor")
             .or_else(|| {
                 case.number("smsp__warps_active.avg.peak_sustained")
-                    .map(|warps| 4.0 * warps)
+                    .map(|warps| SCHEDULERS_PER_SM * warps)
+            })
+            .or_else(|| {
+                let architecture = case.profile.architecture()?;
+                Some(f64::from(architecture.limits.warps))
             })?;
         Some(Self {
             registers: limit("registers")?,

@@ -36,7 +36,6 @@ mod unfused_fp;
 mod warp_divergence;
 
 pub(crate) use per_instruction::places;
-pub(crate) use saving::Beside;
 
 use crate::case::Case;
 use crate::document::{Finding, NotChecked};

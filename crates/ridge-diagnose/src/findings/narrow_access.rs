@@ -78,9 +78,10 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         && case
             .theoretical_occupancy()
             .is_none_or(|occupancy| occupancy >= OCCUPIED);
-    let computes = case.ledger.busiest().is_some_and(|row| {
-        row.stage.resource().class() == Class::Compute && row.busy_share >= COMPUTES
-    });
+    let computes = case
+        .ledger
+        .busiest()
+        .is_some_and(|row| row.resource.class() == Class::Compute && row.busy_share >= COMPUTES);
     if width >= WIDE || waiting < MOSTLY || !is_filled || computes || !is_stream(case, width) {
         return Outcome::Clear;
     }

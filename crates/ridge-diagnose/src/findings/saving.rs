@@ -19,8 +19,6 @@ pub(crate) struct Remedy {
     pub(crate) not_below: f64,
     /// The same as an estimate: at least the bound.
     pub(crate) hardly_below: f64,
-    /// A unit beside those of the ledger.
-    pub(crate) beside: Option<Beside>,
     /// How close to saturation the relieved unit is, where its share of the peak does not show it.
     pub(crate) saturation: f64,
 }
@@ -49,7 +47,6 @@ impl Remedy {
             waiting: Waiting::Queueing,
             not_below: 0.0,
             hardly_below: 0.0,
-            beside: None,
             saturation: 0.0,
         }
     }
@@ -75,11 +72,6 @@ impl Remedy {
     pub(crate) fn not_below(mut self, share: f64) -> Self {
         self.not_below = share.clamp(0.0, 1.0);
         self.hardly_below(share)
-    }
-
-    pub(crate) fn beside(mut self, unit: Option<Beside>) -> Self {
-        self.beside = unit;
-        self
     }
 
     pub(crate) fn saturated(mut self, load: f64) -> Self {
@@ -108,25 +100,13 @@ pub(crate) struct Saving {
     pub(crate) next_limit: Option<Resource>,
 }
 
-/// A unit that has no row in the ledger: how busy it is today, and what the remedy leaves of that.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Beside {
-    pub(crate) share: f64,
-    pub(crate) kept: f64,
-    pub(crate) resource: Resource,
-}
-
 /// Compares the ledger with itself after a remedy. Absent when the ledger is empty.
 pub(crate) fn saving(ledger: &Ledger, remedy: &Remedy) -> Option<Saving> {
     let busiest = ledger.busiest()?;
-    let beside = remedy.beside;
-    let (beside_today, beside_after) =
-        beside.map_or((0.0, 0.0), |unit| (unit.share, unit.share * unit.kept));
-    let today = busiest.busy_share.max(beside_today).min(1.0);
+    let today = busiest.busy_share.min(1.0);
     let (_, floor) = ledger.bound_after(&remedy.at_most)?;
-    let ceiling = (1.0 - floor.max(beside_after).max(remedy.not_below)).clamp(0.0, 1.0);
-    let (next, left) = ledger.bound_after(&remedy.likely)?;
-    let busy = left.max(beside_after);
+    let ceiling = (1.0 - floor.max(remedy.not_below)).clamp(0.0, 1.0);
+    let (next, busy) = ledger.bound_after(&remedy.likely)?;
     let relieved = if today > 0.0 {
         (1.0 - busy / today).clamp(0.0, 1.0)
     } else {
@@ -135,7 +115,6 @@ pub(crate) fn saving(ledger: &Ledger, remedy: &Remedy) -> Option<Saving> {
     let stays = match remedy.waiting {
         Waiting::Queueing => {
             let load = (busiest.busy_share / attainable(busiest.stage).share)
-                .max(beside_today)
                 .max(remedy.saturation)
                 .min(1.0);
             1.0 - load * load * relieved
@@ -144,17 +123,15 @@ pub(crate) fn saving(ledger: &Ledger, remedy: &Remedy) -> Option<Saving> {
         Waiting::Hidden => 0.0,
     };
     let duration = (busy + (1.0 - today) * stays)
-        .max(left / attainable(next).share)
+        .max(busy / attainable(next.stage).share)
         .max(remedy.hardly_below)
         .min(1.0);
     let expected = (1.0 - duration).clamp(0.0, ceiling);
     // Where the waiting that stays is longer than the work, waiting is the next limit.
     let next_limit = if duration > 2.0 * busy {
         Resource::Latency
-    } else if beside_after > left {
-        beside.map_or(next.resource(), |unit| unit.resource)
     } else {
-        next.resource()
+        next.resource
     };
     Some(Saving {
         ceiling,

@@ -97,8 +97,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     };
     let remedy = Remedy::new(relieve(kept))
         .likely(relieve(dram_kept))
-        .saturated(scattered)
-        .beside(case.l1_data_stage(kept));
+        .saturated(scattered);
     let title = format!(
         "global accesses touch {:.1} times the sectors that their bytes need ({:.0} % of the sectors are excess)",
         actual / ideal.max(1.0),

@@ -65,7 +65,10 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     };
     let relief = Relief::none()
         .leave(Stage::Issue, 1.0 - all / total)
-        .leave(Stage::Fma, part(single + half, Stage::Fma))
+        // Packed 16-bit arithmetic takes up to two passes of the pipe, or one of its heavy half.
+        .leave(Stage::Fma, part(single + 2.0 * half, Stage::Fma))
+        .leave(Stage::FmaHeavy, part(half, Stage::FmaHeavy))
+        .leave(Stage::Half, part(half, Stage::Half))
         .leave(Stage::Fp64, part(double, Stage::Fp64));
     Draft::new(
         ID,

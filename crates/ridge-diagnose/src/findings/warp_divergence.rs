@@ -43,6 +43,7 @@ const PER_INSTRUCTION: &[Stage] = &[
     Stage::Fp64,
     Stage::Xu,
     Stage::HalfOnTensor,
+    Stage::Half,
     Stage::LsuInstructions,
 ];
 

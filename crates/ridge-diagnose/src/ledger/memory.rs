@@ -1,92 +1,99 @@
 //! Rows of the memory hierarchy: DRAM, L2, L1, shared memory.
 
 use ridge_model::Architecture;
-use ridge_model::arch::L2Slice;
+use ridge_model::arch::WAVEFRONTS_PER_CYCLE;
+use ridge_model::arch::memory::Memory;
 
 use super::{Builder, Capacity, Stage};
 
 const L1_CYCLES: &str = "l1tex__cycles_elapsed.sum";
 const L2_CYCLES: &str = "lts__cycles_elapsed.sum";
 
-/// Bytes in a cycle from the L2 into one L1: peak of `l1tex__m_xbar2l1tex_read_bytes`, exact on 51 H200 kernels.
-const L1_FILL_BYTES: f64 = 128.0;
-/// Bytes in a cycle from one L1 to the L2: peak of `l1tex__m_l1tex2xbar_write_bytes`, exact on 43 H200 kernels.
-const L1_STORE_BYTES: f64 = 32.0;
+/// One wavefront a cycle in each L1.
+const WAVEFRONTS: Capacity = Capacity {
+    per_cycle: WAVEFRONTS_PER_CYCLE,
+    cycles: L1_CYCLES,
+};
 
 pub(super) fn add_rows(builder: &mut Builder<'_, '_>, architecture: Option<&Architecture>) {
+    let memory = architecture.map_or_else(Memory::default, |architecture| architecture.memory);
     add_dram(builder);
-    add_l2(
-        builder,
-        architecture.and_then(|architecture| architecture.l2_slice),
-    );
-    add_l1(builder);
-    // One wavefront a cycle in each SM, from 7.0 on.
+    add_l2(builder, &memory);
+    add_l1(builder, &memory);
     builder.add_sum(
         Stage::SharedWavefronts,
         &["l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"],
         "wavefront",
-        Capacity {
-            per_cycle: 1.0,
-            cycles: L1_CYCLES,
-        },
+        WAVEFRONTS,
     );
+    add_l1_data(builder);
 }
 
-/// Bytes against width × clock; where only the share of busy cycles was collected, busy against elapsed cycles.
+/// Bytes against width × clock; where only busy cycles were collected, busy against elapsed cycles.
+///
+/// Reads and writes share the interface, so both are one demand. Where the profiler has no counters of the memory itself
+/// (8.7 and 11.0) those of its controller stand in, and on 12.1 there are none.
 fn add_dram(builder: &mut Builder<'_, '_>) {
-    let (read, write) = (
-        builder.number("dram__bytes_read.sum"),
-        builder.number("dram__bytes_write.sum"),
-    );
-    let peak = builder.number("dram__bytes.sum.peak_sustained");
-    let clock = builder.number("dram__cycles_elapsed.avg.per_second");
-    if let (Some(read), Some(write), Some(peak), Some(clock)) = (read, write, peak, clock) {
-        let source = [
-            "dram__bytes_read.sum",
-            "dram__bytes_write.sum",
-            "dram__bytes.sum.peak_sustained",
-            "dram__cycles_elapsed.avg.per_second",
-        ];
-        let source = source.map(str::to_owned).to_vec();
-        builder.push(Stage::DramBytes, read + write, "byte", peak * clock, source);
+    const PEAK: &str = "dram__bytes.sum.peak_sustained";
+    const CLOCK: &str = "dram__cycles_elapsed.avg.per_second";
+    let capacity = builder
+        .number(PEAK)
+        .zip(builder.number(CLOCK))
+        .map(|(peak, clock)| peak * clock);
+    if let (Some((bytes, counters)), Some(capacity)) = (dram_bytes(builder), capacity) {
+        let source = counters.iter().chain(&[PEAK, CLOCK]);
+        let source = source.map(|&counter| counter.to_owned()).collect();
+        builder.push(Stage::DramBytes, bytes, "byte", capacity, source);
         return;
     }
-    builder.add_sum(
-        Stage::DramBytes,
-        &["dram__cycles_active.sum"],
-        "cycle",
-        Capacity {
-            per_cycle: 1.0,
-            cycles: "dram__cycles_elapsed.sum",
-        },
-    );
+    for (active, elapsed) in [
+        ("dram__cycles_active.sum", "dram__cycles_elapsed.sum"),
+        ("mcc__cycles_active.sum", "mcc__cycles_elapsed.sum"),
+    ] {
+        if builder.number(active).is_some() {
+            let busy = Capacity {
+                per_cycle: 1.0,
+                cycles: elapsed,
+            };
+            builder.add_sum(Stage::DramBytes, &[active], "cycle", busy);
+            return;
+        }
+    }
 }
 
-fn add_l2(builder: &mut Builder<'_, '_>, slice: Option<L2Slice>) {
-    if let Some(slice) = slice {
-        let capacity = |per_cycle| Capacity {
-            per_cycle,
-            cycles: L2_CYCLES,
-        };
-        builder.add_sum(
+/// Bytes in both directions, and their counters: each direction by itself, else the rate of both.
+fn dram_bytes(builder: &Builder<'_, '_>) -> Option<(f64, &'static [&'static str])> {
+    const DIRECTIONS: &[&str] = &["dram__bytes_read.sum", "dram__bytes_write.sum"];
+    const RATE: &[&str] = &["dram__bytes.sum.per_second"];
+    let sum =
+        |names: &[&str]| -> Option<f64> { names.iter().map(|name| builder.number(name)).sum() };
+    sum(DIRECTIONS)
+        .map(|bytes| (bytes, DIRECTIONS))
+        .or_else(|| Some((sum(RATE)? * builder.duration_s(), RATE)))
+}
+
+fn add_l2(builder: &mut Builder<'_, '_>, memory: &Memory) {
+    for (stage, counter, unit, figure) in [
+        (
             Stage::L2Requests,
-            &["lts__t_requests.sum"],
+            "lts__t_requests.sum",
             "request",
-            capacity(slice.requests),
-        );
-        builder.add_sum(
+            memory.l2_requests,
+        ),
+        (
             Stage::L2Sectors,
-            &["lts__t_sectors.sum"],
+            "lts__t_sectors.sum",
             "sector",
-            capacity(slice.sectors),
-        );
-        let written = ["lts__t_sectors_srcunit_tex_op_write.sum"];
-        builder.add_sum(
+            memory.l2_sectors,
+        ),
+        (
             Stage::L2Write,
-            &written,
+            "lts__t_sectors_srcunit_tex_op_write.sum",
             "sector",
-            capacity(slice.written_sectors),
-        );
+            memory.l2_written_sectors,
+        ),
+    ] {
+        builder.add_figure(stage, &[counter], unit, figure, L2_CYCLES);
     }
     // The peak of the return path is stored by reports that hold the hierarchical roofline.
     let rate = builder.number("lts__lts2xbar_cycles_active.sum.per_second");
@@ -109,16 +116,12 @@ fn add_l2(builder: &mut Builder<'_, '_>, slice: Option<L2Slice>) {
     }
 }
 
-fn add_l1(builder: &mut Builder<'_, '_>) {
-    let capacity = |per_cycle| Capacity {
-        per_cycle,
-        cycles: L1_CYCLES,
-    };
+fn add_l1(builder: &mut Builder<'_, '_>, memory: &Memory) {
     let local = [
         "l1tex__t_output_wavefronts_pipe_lsu_mem_local_op_ld.sum",
         "l1tex__t_output_wavefronts_pipe_lsu_mem_local_op_st.sum",
     ];
-    builder.add_sum(Stage::LocalWavefronts, &local, "wavefront", capacity(1.0));
+    builder.add_sum(Stage::LocalWavefronts, &local, "wavefront", WAVEFRONTS);
     builder.add_sum(
         Stage::L1Wavefronts,
         &[
@@ -128,24 +131,65 @@ fn add_l1(builder: &mut Builder<'_, '_>) {
             "l1tex__t_output_wavefronts_pipe_lsu_mem_local_op_st.sum",
         ],
         "wavefront",
-        capacity(1.0),
+        WAVEFRONTS,
     );
-    builder.add_sum(
-        Stage::L1Writeback,
-        &["l1tex__lsu_writeback_active_mem_lgds.sum"],
-        "cycle",
-        capacity(1.0),
-    );
-    builder.add_sum(
-        Stage::L1Fill,
-        &["l1tex__m_xbar2l1tex_read_bytes.sum"],
-        "byte",
-        capacity(L1_FILL_BYTES),
-    );
-    builder.add_sum(
-        Stage::L1Store,
-        &["l1tex__m_l1tex2xbar_write_bytes.sum"],
-        "byte",
-        capacity(L1_STORE_BYTES),
+    // Cycles of the port to the registers: the name tells what else goes through it, which differs from 9.0 on.
+    let writeback = [
+        "l1tex__lsu_writeback_active_mem_lgds.sum",
+        "l1tex__lsu_writeback_active_mem_lg.sum",
+        "l1tex__lsu_writeback_active.sum",
+    ];
+    let stored = writeback
+        .into_iter()
+        .find(|counter| builder.number(counter).is_some());
+    if let Some(counter) = stored {
+        let cycle = Capacity {
+            per_cycle: 1.0,
+            cycles: L1_CYCLES,
+        };
+        builder.add_sum(Stage::L1Writeback, &[counter], "cycle", cycle);
+    }
+    for (stage, counter, figure) in [
+        (
+            Stage::L1Fill,
+            "l1tex__m_xbar2l1tex_read_bytes.sum",
+            memory.l1_fill_bytes,
+        ),
+        (
+            Stage::L1Store,
+            "l1tex__m_l1tex2xbar_write_bytes.sum",
+            memory.l1_store_bytes,
+        ),
+    ] {
+        builder.add_figure(stage, &[counter], "byte", figure, L1_CYCLES);
+    }
+}
+
+/// The data stage of the L1, which every access to global, local and shared memory passes.
+///
+/// No counter of a replay pass holds its wavefronts, but the sampled one does: its value adds up the samples. The name
+/// in front of the counter says how it was sampled, and differs between devices and versions.
+fn add_l1_data(builder: &mut Builder<'_, '_>) {
+    const COUNTER: &str = "l1tex__data_pipe_lsu_wavefronts.avg";
+    const MEAN_CYCLES: &str = "l1tex__cycles_elapsed.avg";
+    let lost = builder.number("profiler__pmsampler_dropped_samples");
+    if lost.is_some_and(|samples| samples > 0.0) {
+        return;
+    }
+    let sampled = builder.metrics().iter().find_map(|metric| {
+        let sampling = metric.name.strip_suffix(COUNTER)?;
+        let is_sampled = sampling.ends_with(['.', ':']);
+        Some((metric.name.to_owned(), metric.number()?)).filter(|_| is_sampled)
+    });
+    let (Some((name, wavefronts)), Some(units)) = (sampled, builder.units("l1tex")) else {
+        return;
+    };
+    let source = vec![name, MEAN_CYCLES.to_owned()];
+    builder.add(
+        Stage::L1Data,
+        wavefronts * units,
+        "wavefront",
+        WAVEFRONTS,
+        source,
     );
 }

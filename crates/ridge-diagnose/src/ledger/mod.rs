@@ -8,145 +8,32 @@
 //! Shares are computed from demand and capacity, never copied from a percentage of the profiler. A stage that the
 //! report does not let us compute is absent.
 
+mod builder;
 mod caches;
 mod memory;
 mod opcodes;
 mod pipes;
 mod resource;
+mod shapes;
+mod stage;
+mod tensor;
 
 pub use resource::{Class, Resource};
+pub use stage::Stage;
 
 use ncu_rep::Metrics;
 use ridge_model::Architecture;
 
-/// A stage of a resource: one unit that work passes through.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Stage {
-    /// Bytes over the interface of the device memory.
-    DramBytes,
-    /// Tag look-ups of the L2.
-    L2Requests,
-    /// Sectors looked up in the L2.
-    L2Sectors,
-    /// Data from the L2 to the SMs.
-    L2Return,
-    /// Sectors written by SMs into the L2.
-    L2Write,
-    /// Global and local accesses in the L1, one wavefront after the other.
-    L1Wavefronts,
-    /// Data of global and local memory from the L1 to the registers.
-    L1Writeback,
-    /// Sectors from the L2 into the L1.
-    L1Fill,
-    /// Bytes from the L1 to the L2.
-    L1Store,
-    /// Wavefronts in shared memory.
-    SharedWavefronts,
-    /// Instructions into the load/store unit.
-    LsuInstructions,
-    /// Issue slots.
-    Issue,
-    /// Single-precision and integer multiply-add instructions.
-    Fma,
-    /// Instructions that only the heavy half of the FMA pipe executes.
-    FmaHeavy,
-    /// Integer, logic and comparison instructions.
-    Alu,
-    /// Double-precision instructions.
-    Fp64,
-    /// Special functions and conversions.
-    Xu,
-    /// Uniform instructions.
-    Uniform,
-    /// Matrix operations.
-    Tensor,
-    /// Half-precision multiply-adds on the matrix pipe.
-    HalfOnTensor,
-    /// Accesses of local memory in the L1, a part of its wavefronts.
-    LocalWavefronts,
-    /// Atomics and reductions in the L2, if they were spread evenly.
-    AtomicsL2,
-    /// Wavefronts of atomics in shared memory.
-    AtomicsShared,
-    /// Requests to the indexed constant cache of an SM.
-    ConstantRequests,
-    /// Requests for constants to the cache that the SMs of a GPC share.
-    ConstantFills,
-    /// Requests to the instruction cache of an SM.
-    InstructionRequests,
-    /// Requests for instructions to the cache that the SMs of a GPC share.
-    InstructionFills,
-}
-
-impl Stage {
-    /// The resource that the stage belongs to.
-    #[must_use]
-    pub fn resource(self) -> Resource {
-        match self {
-            Self::DramBytes => Resource::Dram,
-            Self::L2Requests | Self::L2Sectors | Self::L2Return | Self::L2Write => Resource::L2,
-            Self::L1Wavefronts
-            | Self::L1Writeback
-            | Self::L1Fill
-            | Self::L1Store
-            | Self::LsuInstructions => Resource::L1,
-            Self::SharedWavefronts => Resource::Shared,
-            Self::Issue => Resource::Issue,
-            Self::Fma | Self::FmaHeavy => Resource::Fma,
-            Self::Alu => Resource::Alu,
-            Self::Fp64 => Resource::Fp64,
-            Self::Xu => Resource::Xu,
-            Self::Uniform => Resource::Uniform,
-            Self::Tensor => Resource::Tensor,
-            Self::HalfOnTensor => Resource::Fp16,
-            Self::LocalWavefronts => Resource::Local,
-            Self::AtomicsL2 => Resource::AtomicL2,
-            Self::AtomicsShared => Resource::AtomicShared,
-            Self::ConstantRequests | Self::ConstantFills => Resource::Constant,
-            Self::InstructionRequests | Self::InstructionFills => Resource::InstructionFetch,
-        }
-    }
-
-    /// What people read: the unit inside the resource.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::DramBytes => "interface",
-            Self::L2Requests => "tag look-ups",
-            Self::L2Sectors => "sectors",
-            Self::L2Return => "data to SMs",
-            Self::L2Write => "data from SMs",
-            Self::L1Wavefronts => "global and local wavefronts",
-            Self::L1Writeback => "global data to registers",
-            Self::L1Fill => "fill from L2",
-            Self::L1Store => "stores to L2",
-            Self::SharedWavefronts => "wavefronts",
-            Self::LsuInstructions => "LSU instructions",
-            Self::Issue => "instructions",
-            Self::Fma => "FP32 and integer multiply",
-            Self::FmaHeavy => "integer multiply, heavy half",
-            Self::Alu => "integer and logic",
-            Self::Fp64 => "FP64",
-            Self::Xu => "special functions, conversions",
-            Self::Uniform => "uniform instructions",
-            Self::Tensor => "matrix operations",
-            Self::HalfOnTensor => "multiply-adds on the matrix pipe",
-            Self::LocalWavefronts => "wavefronts",
-            Self::AtomicsL2 => "atomic sectors",
-            Self::AtomicsShared => "atomic wavefronts",
-            Self::ConstantRequests => "requests in the SM",
-            Self::ConstantFills => "requests in the GPC",
-            Self::InstructionRequests => "requests in the SM",
-            Self::InstructionFills => "requests in the GPC",
-        }
-    }
-}
+use builder::{Builder, Capacity};
 
 /// One row of the ledger.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// The unit.
     pub stage: Stage,
+    /// What the row counts for: the resource of the stage, or shared memory where most of what passes the data stage
+    /// of the L1 comes from there.
+    pub resource: Resource,
     /// How much was asked of it.
     pub demand: f64,
     /// What the demand is counted in.
@@ -205,22 +92,18 @@ impl Ledger {
     /// Computes every row that the metrics and the architecture allow.
     #[must_use]
     pub fn new(metrics: &Metrics<'_>, architecture: Option<&Architecture>) -> Self {
-        let mut builder = Builder {
-            metrics,
-            duration_s: 0.0,
-            rows: Vec::new(),
-        };
-        let Some(duration_ns) = metrics
-            .number("gpu__time_duration.sum")
-            .filter(|ns| *ns > 0.0)
-        else {
+        let Some(mut builder) = Builder::new(metrics) else {
             return Self::default();
         };
-        builder.duration_s = duration_ns * 1e-9;
         memory::add_rows(&mut builder, architecture);
         caches::add_rows(&mut builder, architecture);
         pipes::add_rows(&mut builder, architecture);
-        Self { rows: builder.rows }
+        if let Some(architecture) = architecture {
+            tensor::add_row(&mut builder, &architecture.tensor);
+        }
+        Self {
+            rows: builder.into_rows(),
+        }
     }
 
     /// All rows, in the order of the memory hierarchy and then of the pipes.
@@ -240,10 +123,7 @@ impl Ledger {
     pub fn by_resource(&self) -> Vec<&Row> {
         let mut best: Vec<&Row> = Vec::new();
         for row in &self.rows {
-            match best
-                .iter_mut()
-                .find(|known| known.stage.resource() == row.stage.resource())
-            {
+            match best.iter_mut().find(|known| known.resource == row.resource) {
                 Some(known) if known.busy_share < row.busy_share => *known = row,
                 Some(_) => {}
                 None => best.push(row),
@@ -264,100 +144,73 @@ impl Ledger {
     /// The busiest stage after a remedy, and the share of today's duration for which it would be busy: the kernel
     /// cannot become shorter than that.
     #[must_use]
-    pub fn bound_after(&self, relief: &Relief) -> Option<(Stage, f64)> {
+    pub fn bound_after(&self, relief: &Relief) -> Option<(&Row, f64)> {
         self.rows
             .iter()
-            .map(|row| (row.stage, row.busy_share * relief.factor(row.stage)))
+            .map(|row| (row, row.busy_share * self.left(row, relief)))
             .max_by(|a, b| a.1.total_cmp(&b.1))
     }
-}
 
-/// A share above this cannot come from differences between passes.
-const CONTRADICTION: f64 = 1.1;
-
-/// Adds rows while the metrics for them are there.
-pub(crate) struct Builder<'m, 'r> {
-    metrics: &'m Metrics<'r>,
-    duration_s: f64,
-    rows: Vec<Row>,
-}
-
-/// The capacity of a stage: so many units of work in a cycle of each of the units that a counter of cycles sums over.
-#[derive(Clone, Copy)]
-pub(crate) struct Capacity {
-    pub(crate) per_cycle: f64,
-    /// A metric that sums elapsed cycles over all units, such as `lts__cycles_elapsed.sum`.
-    pub(crate) cycles: &'static str,
-}
-
-impl Builder<'_, '_> {
-    pub(crate) fn number(&self, name: &str) -> Option<f64> {
-        self.metrics.number(name)
-    }
-
-    /// Adds a row whose demand is the sum of counters; absent when any of them is.
-    pub(crate) fn add_sum(
-        &mut self,
-        stage: Stage,
-        counters: &[&str],
-        unit: &'static str,
-        capacity: Capacity,
-    ) {
-        let demand: Option<f64> = counters.iter().map(|counter| self.number(counter)).sum();
-        if let Some(demand) = demand {
-            let source = counters.iter().map(|&counter| counter.to_owned()).collect();
-            self.add(stage, demand, unit, capacity, source);
+    /// The part of the demand on a row that a remedy leaves.
+    fn left(&self, row: &Row, relief: &Relief) -> f64 {
+        if row.stage != Stage::L1Data {
+            return relief.factor(row.stage);
         }
+        // Accesses to shared memory and those to global and local memory pass the data stage: each part shrinks with
+        // its own accesses.
+        let shared = shared_part(&self.rows, row);
+        let others = [
+            Stage::L1Wavefronts,
+            Stage::L1Writeback,
+            Stage::LsuInstructions,
+        ]
+        .map(|stage| relief.factor(stage))
+        .into_iter()
+        .fold(1.0, f64::min);
+        shared * relief.factor(Stage::SharedWavefronts) + (1.0 - shared) * others
     }
+}
 
-    /// Adds a row for a demand; absent when the cycles of the unit are.
-    pub(crate) fn add(
-        &mut self,
-        stage: Stage,
-        demand: f64,
-        unit: &'static str,
-        capacity: Capacity,
-        mut source: Vec<String>,
-    ) {
-        let Some(cycles) = self.number(capacity.cycles).filter(|cycles| *cycles > 0.0) else {
-            return;
-        };
-        source.push(capacity.cycles.to_owned());
-        self.push(
+/// The part of the wavefronts in the data stage that are accesses to shared memory.
+fn shared_part(rows: &[Row], data: &Row) -> f64 {
+    let shared = rows.iter().find(|row| row.stage == Stage::SharedWavefronts);
+    match shared {
+        Some(shared) if data.demand > 0.0 => (shared.demand / data.demand).min(1.0),
+        _ => 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(stage: Stage, demand: f64) -> Row {
+        Row {
             stage,
+            resource: stage.resource(),
             demand,
-            unit,
-            capacity.per_cycle * cycles / self.duration_s,
-            source,
-        );
-    }
-
-    /// Adds a row for a demand against a capacity per second.
-    pub(crate) fn push(
-        &mut self,
-        stage: Stage,
-        demand: f64,
-        unit: &'static str,
-        capacity_per_s: f64,
-        source: Vec<String>,
-    ) {
-        let busy_share = demand / capacity_per_s / self.duration_s;
-        // Counters of different passes disagree by a few per cent, and then a unit is busy all the time. A row that says
-        // far more contradicts itself and is left out.
-        if demand >= 0.0 && capacity_per_s > 0.0 && busy_share <= CONTRADICTION {
-            let busy_share = busy_share.min(1.0);
-            self.rows.push(Row {
-                stage,
-                demand,
-                unit,
-                capacity_per_s,
-                busy_share,
-                source,
-            });
+            unit: "wavefront",
+            capacity_per_s: 10.0,
+            busy_share: demand / 10.0,
+            source: Vec::new(),
         }
     }
 
-    pub(crate) fn duration_s(&self) -> f64 {
-        self.duration_s
+    #[test]
+    fn a_remedy_relieves_its_part_of_the_data_stage() {
+        let ledger = Ledger {
+            rows: vec![row(Stage::SharedWavefronts, 6.0), row(Stage::L1Data, 8.0)],
+        };
+        let left = |relief: Relief| {
+            let (row, share) = ledger.bound_after(&relief)?;
+            Some((row.stage, (100.0 * share).round()))
+        };
+        let none = Relief::none();
+        assert_eq!(left(none.clone()), Some((Stage::L1Data, 80.0)));
+        // Without conflicts in shared memory the other quarter stays, and the other way round.
+        let shared = none.clone().leave(Stage::SharedWavefronts, 0.0);
+        assert_eq!(left(shared), Some((Stage::L1Data, 20.0)));
+        let global = none.leave(Stage::L1Wavefronts, 0.5);
+        assert_eq!(left(global), Some((Stage::L1Data, 70.0)));
     }
 }
