@@ -18,10 +18,13 @@
 #![forbid(unsafe_code)]
 
 pub mod arch;
+pub mod bound;
 pub mod device;
 mod format;
 pub mod quantity;
+pub mod roof;
 pub mod spelling;
+pub mod template;
 
 pub use arch::{Architecture, ComputeCapability};
 pub use device::{Attributes, Device, Devices, Peak, PeakRequest, PeakUnit};

@@ -27,7 +27,7 @@ pub use count::{Cycles, Flops};
 pub use figures::grouped;
 pub use hertz::Hertz;
 pub use nanos::Nanos;
-pub use parse::ParseError;
+pub use parse::{ParseError, parse_count, parse_cycles};
 pub use rate::{Bandwidth, ComputeRate, Intensity};
 pub use ratio::{Factor, Ratio};
 

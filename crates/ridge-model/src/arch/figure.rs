@@ -15,6 +15,8 @@ pub enum Source {
     FittedOnH200,
     /// A published measurement by others, with loops of one instruction.
     PublishedMeasurement,
+    /// A published measurement by others, with loads of which each gives the address of the next.
+    PointerChase,
 }
 
 impl Source {
@@ -35,6 +37,9 @@ impl Source {
             Self::FittedOnH200 => "counters against percentages of one H200, docs/design/ledger.md",
             Self::PublishedMeasurement => {
                 "published microbenchmarks: Accel-sim tuner on Orin and GA10x, matrix loops on a 12.0 board"
+            }
+            Self::PointerChase => {
+                "gpu-benches, latency sweep on V100, A100 80 GB, L40 and H100 PCIe"
             }
         }
     }

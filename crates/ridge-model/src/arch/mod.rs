@@ -1,11 +1,13 @@
 //! What one streaming multiprocessor (SM) and one L2 slice of an architecture can do in a cycle.
 //!
-//! The figures are data: one row for each compute capability in [`execution`], [`memory`], [`limits`] and [`tensor`],
+//! The figures are data: one row for each compute capability in [`execution`], [`memory`], [`limits`], [`latency`] and
+//! [`tensor`],
 //! each figure with its [`Source`]. A figure that has no source is absent, and the row of the ledger that needs it is
 //! absent with it. A report that stores a peak of its own goes before these tables.
 
 pub mod execution;
 mod figure;
+pub mod latency;
 pub mod limits;
 pub mod memory;
 pub mod tensor;
@@ -15,6 +17,7 @@ pub use figure::{Figure, Source};
 use std::fmt;
 
 use execution::Execution;
+use latency::Latency;
 use limits::Limits;
 use memory::Memory;
 use tensor::Tensor;
@@ -70,6 +73,8 @@ pub struct Architecture {
     pub tensor: Tensor,
     /// What is resident on an SM at most.
     pub limits: Limits,
+    /// How long a load takes.
+    pub latency: Latency,
 }
 
 /// Threads in a warp: 32 on every architecture so far.
@@ -92,6 +97,7 @@ impl Architecture {
             memory: Memory::of(capability),
             tensor: Tensor::of(capability),
             limits: Limits::of(capability)?,
+            latency: Latency::of(capability),
         })
     }
 

@@ -17,6 +17,7 @@
 
 mod attributes;
 mod csv;
+pub mod document;
 
 mod error;
 mod fact;
@@ -27,6 +28,7 @@ mod table;
 pub use attributes::Attributes;
 pub use error::{DeviceError, TableError};
 pub use fact::{Confidence, Fact, Origin};
+pub(crate) use peak::rate_amount;
 pub use peak::{Peak, PeakRequest, PeakUnit};
 pub use table::Devices;
 

@@ -35,6 +35,14 @@ impl PeakColumn {
             PeakUnit::Vector
         }
     }
+
+    /// Whether a peak stands in this column.
+    fn holds(&self, peak: &Peak) -> bool {
+        !peak.is_sparse
+            && peak.input == self.input
+            && peak.accumulator == self.accumulator
+            && peak.unit == self.unit()
+    }
 }
 
 const fn vector(name: &'static str, input: NumberFormat) -> PeakColumn {
@@ -71,6 +79,9 @@ pub(super) const PEAK_COLUMNS: &[PeakColumn] = &[
     tensor("int4_i32acc", NumberFormat::Int4, NumberFormat::Int32),
     tensor("fp4_f32acc", NumberFormat::Fp4, NumberFormat::Fp32),
 ];
+
+/// The number of columns before the peaks.
+const PEAKS_BEHIND: usize = 11;
 
 /// All other columns.
 const COLUMNS: &[&str] = &[
@@ -161,6 +172,17 @@ impl Devices {
             }
         }
         Self { devices }
+    }
+
+    /// The names of all columns, in the order in which we write them.
+    pub fn columns() -> impl Iterator<Item = &'static str> {
+        let (specification, rest) = COLUMNS.split_at(PEAKS_BEHIND);
+        let peaks = PEAK_COLUMNS.iter().map(|column| column.name);
+        specification
+            .iter()
+            .copied()
+            .chain(peaks)
+            .chain(rest.iter().copied())
     }
 
     /// All devices.
@@ -416,6 +438,70 @@ impl<'r> Cells<'r> {
     }
 }
 
+impl Device {
+    /// What stands in a column of the table; absent where the cell is empty.
+    #[must_use]
+    pub fn cell(&self, column: &str) -> Option<String> {
+        let mega = |clock: Option<Fact<Hertz>>| clock.map(|fact| short(fact.value.get() / 1e6));
+        let giga = |rate: Option<Fact<Bandwidth>>| rate.map(|fact| short(fact.value.get() / 1e9));
+        match column {
+            "name" => Some(self.name.clone()),
+            "aliases" => Some(self.aliases.join("|")).filter(|text| !text.is_empty()),
+            "cc" => Some(self.capability.to_string()),
+            "class" => Some(
+                match self.board {
+                    Board::Professional => "pro",
+                    Board::GeForce => "geforce",
+                }
+                .to_owned(),
+            ),
+            "sm" => self.multiprocessors.map(|fact| fact.value.to_string()),
+            "boost_mhz" => mega(self.boost_clock),
+            "tensor_mhz" => mega(self.tensor_clock),
+            "mem_gb" => self.memory.map(|fact| short(fact.value.get() / 1e9)),
+            "mem_gbs" => giga(self.bandwidth),
+            "l2_mib" => self.l2.map(|fact| short(fact.value.get() / 1_048_576.0)),
+            "l2_gbs" => giga(self.l2_bandwidth),
+            "pcie_gbs_dir" => giga(self.host_link),
+            "nvlink_gbs_dir" => giga(self.nvlink),
+            "tdp_w" => self.power_limit_w.map(|fact| short(fact.value)),
+            "sparse_24" => Some(self.sparsity().to_owned()),
+            "spec_source" => self.bandwidth.map(|fact| fact.origin.name().to_owned()),
+            "peak_source" => self.peaks.first().map(|peak| peak.origin.name().to_owned()),
+            "confidence" => Some(self.confidence.name().to_owned()),
+            "verify" => Some(self.doubts.clone()).filter(|text| !text.is_empty()),
+            _ => {
+                let column = PEAK_COLUMNS.iter().find(|known| known.name == column)?;
+                let peak = self.peaks.iter().find(|peak| column.holds(peak))?;
+                Some(short(peak.rate.get() / 1e12))
+            }
+        }
+    }
+
+    fn sparsity(&self) -> &'static str {
+        let has_sparse = |is_fp4: bool| {
+            self.peaks
+                .iter()
+                .any(|peak| peak.is_sparse && (peak.input == NumberFormat::Fp4) == is_fp4)
+        };
+        let has_fp4 = self
+            .peaks
+            .iter()
+            .any(|peak| peak.input == NumberFormat::Fp4);
+        match (has_sparse(false), has_fp4 && !has_sparse(true)) {
+            (false, _) => "no",
+            (true, false) => "x2",
+            (true, true) => "x2-not-fp4",
+        }
+    }
+}
+
+/// A number without the dust of binary fractions.
+fn short(value: f64) -> String {
+    let rounded: f64 = format!("{value:.9e}").parse().unwrap_or(value);
+    rounded.to_string()
+}
+
 /// The class by the names of a device.
 pub(super) fn board_of(name: &str, aliases: &[String]) -> Board {
     std::iter::once(name)
@@ -575,16 +661,7 @@ mod tests {
                 .iter()
                 .find(|known| known.name == *column)
                 .unwrap();
-            let peak = device
-                .peaks
-                .iter()
-                .find(|peak| {
-                    !peak.is_sparse
-                        && peak.input == column.input
-                        && peak.accumulator == column.accumulator
-                        && peak.unit == column.unit()
-                })
-                .unwrap();
+            let peak = device.peaks.iter().find(|peak| column.holds(peak)).unwrap();
             let derived = device.derived(peak).unwrap().get() / 1e12;
             assert!(
                 (derived / printed - 1.0).abs() <= TOLERANCE,
@@ -680,6 +757,24 @@ mod tests {
         let fp32 = added.peak(PeakRequest::of(NumberFormat::Fp32)).unwrap();
         assert_eq!(fp32.rate.to_string(), "29.1 TFLOP/s");
         assert_eq!(fp32.origin, Origin::Derived);
+    }
+
+    #[test]
+    fn cells_make_the_same_table_again() {
+        let quoted =
+            |cell: Option<String>| format!("\"{}\"", cell.unwrap_or_default().replace('"', "\"\""));
+        let mut text = Devices::columns().collect::<Vec<_>>().join(",");
+        for device in Devices::known().iter() {
+            text.push('\n');
+            let cells: Vec<String> = Devices::columns()
+                .map(|column| quoted(device.cell(column)))
+                .collect();
+            text.push_str(&cells.join(","));
+        }
+        let again = Devices::parse(&text).unwrap();
+        for (device, again) in Devices::known().iter().zip(again.iter()) {
+            assert_eq!(device, again);
+        }
     }
 
     #[test]
