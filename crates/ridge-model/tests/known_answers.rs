@@ -103,8 +103,7 @@ fn many_short_kernels() {
 #[test]
 fn a_copy_at_half_of_the_bandwidth() {
     let copy = Copy {
-        elements: 1 << 30,
-        format: NumberFormat::Int8,
+        size: Bytes::from_count(1 << 30),
     };
     let demand = copy.demand().unwrap();
     let ceilings = Ceilings::of(device("h100-sxm"));

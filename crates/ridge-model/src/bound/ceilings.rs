@@ -124,7 +124,11 @@ impl<'d> Ceilings<'d> {
     }
 
     fn no_peak(&self, request: PeakRequest) -> BoundError {
-        let mut wanted = request.format.peak_name().to_owned();
+        let mut wanted = String::new();
+        if request.is_sparse {
+            wanted.push_str("2:4 sparse ");
+        }
+        wanted.push_str(request.format.peak_name());
         if let Some(unit) = request.unit {
             wanted.push(' ');
             wanted.push_str(unit.name());
@@ -132,10 +136,7 @@ impl<'d> Ceilings<'d> {
         if let Some(accumulator) = request.accumulator {
             wanted.push_str(", ");
             wanted.push_str(accumulator.name());
-            wanted.push_str(" accumulate");
-        }
-        if request.is_sparse {
-            wanted.push_str(", 2:4 sparse");
+            wanted.push_str(" accumulate,");
         }
         let labels = |fits: &dyn Fn(&Peak) -> bool| -> Vec<String> {
             let peaks = self.device.peaks.iter().filter(|peak| fits(peak));

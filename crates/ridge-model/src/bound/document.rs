@@ -57,6 +57,8 @@ pub struct Document {
     /// The intensity at which memory and the busiest unit would take equally long.
     #[schemars(range(min = 0.0))]
     pub ridge_point: Option<f64>,
+    /// The unit of both: `FLOP/byte`, or `OP/byte` for integers.
+    pub intensity_unit: Option<String>,
     /// How a measured time compares, if one was given.
     pub measured: Option<Measured>,
     /// What has to be known about these numbers.
@@ -194,10 +196,17 @@ impl Document {
             class: bounds.binding().kind.class().to_owned(),
             arithmetic_intensity: bounds.intensity().map(|intensity| intensity.get()),
             ridge_point: bounds.ridge_point().map(|intensity| intensity.get()),
+            intensity_unit: intensity_unit(work).filter(|_| bounds.intensity().is_some()),
             measured: time.map(|time| measured(time, &bounds)),
             remarks,
         })
     }
+}
+
+fn intensity_unit(work: &Work) -> Option<String> {
+    let is_integer = work.arithmetic.first()?.format.is_integer();
+    let unit = if is_integer { "OP/byte" } else { "FLOP/byte" };
+    Some(unit.to_owned())
 }
 
 fn template(demand: &Demand) -> Template {
@@ -271,7 +280,7 @@ fn caveats(work: &Work, bounds: &Bounds, ceilings: &Ceilings<'_>) -> Vec<String>
     let device = ceilings.device;
     let mut remarks = Vec::new();
     remarks.extend(fits_in_cache(work, bounds, device));
-    remarks.extend(tensor_remark(work, bounds, ceilings));
+    remarks.extend(tensor_remarks(work, bounds, ceilings));
     if work.launches.is_none() && bounds.time() < Launches::TYPICAL_COST.value {
         remarks.push(format!(
             "this is less than a launch costs when many are queued, about {}: --launches adds that bound",
@@ -318,42 +327,38 @@ fn fits_in_cache(work: &Work, bounds: &Bounds, device: &Device) -> Option<String
 }
 
 /// What is to be known about a peak of tensor units.
-fn tensor_remark(work: &Work, bounds: &Bounds, ceilings: &Ceilings<'_>) -> Option<String> {
-    if bounds.binding().kind != BoundKind::Compute || ceilings.peak.is_some() {
-        return None;
-    }
-    let part = work
+fn tensor_remarks(work: &Work, bounds: &Bounds, ceilings: &Ceilings<'_>) -> Vec<String> {
+    let is_compute = bounds.binding().kind == BoundKind::Compute;
+    let matrix = work
         .arithmetic
         .iter()
-        .find(|part| part.kind == ArithmeticKind::Matrix)?;
+        .find(|part| part.kind == ArithmeticKind::Matrix);
+    let (Some(part), true, None, None) = (matrix, is_compute, ceilings.peak, ceilings.clock) else {
+        return Vec::new();
+    };
     let request = PeakRequest {
         format: part.format,
         accumulator: ceilings.accumulator,
         unit: ceilings.unit,
         is_sparse: ceilings.is_sparse,
     };
-    let peak = ceilings.device.peak(request)?;
-    if peak.unit != PeakUnit::Tensor {
-        return None;
-    }
-    let mut text = match (ceilings.clock, peak.clock) {
-        (None, Some(clock)) => format!(
-            "the peak holds at {clock:.4}; under load the clock is often lower: --clock gives the bound at that of a run"
-        ),
-        _ => String::new(),
+    let Some(peak) = ceilings.device.peak(request) else {
+        return Vec::new();
     };
-    let slower = ceilings
-        .device
-        .peak(request.on(PeakUnit::TensorWarp))
-        .filter(|_| ceilings.clock.is_none());
-    if let Some(slower) = slower {
-        if !text.is_empty() {
-            text.push_str(". ");
-        }
-        text.push_str(&format!(
-            "Instructions of one warp (mma.sync) reach {} of it: --unit mma-sync",
-            slower.amount()
-        ));
+    if peak.unit != PeakUnit::Tensor {
+        return Vec::new();
     }
-    Some(text).filter(|text| !text.is_empty())
+    let clock = peak.clock.map(|clock| {
+        format!(
+            "the peak holds at {clock:.4}; under load the clock is often lower: --clock gives the bound at that of a run"
+        )
+    });
+    let slower = ceilings.device.peak(request.on(PeakUnit::TensorWarp));
+    let warp = slower.map(|slower| {
+        format!(
+            "instructions of one warp (mma.sync) reach {} at most: --unit mma-sync gives their bound",
+            slower.amount()
+        )
+    });
+    clock.into_iter().chain(warp).collect()
 }

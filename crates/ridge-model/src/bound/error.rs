@@ -51,7 +51,7 @@ impl Display for BoundError {
                 f.write_str("nothing is needed of any resource, so there is no bound")
             }
             Self::NoPeak { device, wanted, .. } => {
-                write!(f, "no peak of {wanted} is known for {device}")
+                write!(f, "no {wanted} peak is known for {device}")
             }
             Self::NoRate { device, what } => write!(f, "no {what} is known for {device}"),
             Self::NoClock { device } => {

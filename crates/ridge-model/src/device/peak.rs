@@ -29,7 +29,7 @@ impl PeakUnit {
         match self {
             Self::Vector => "vector",
             Self::Tensor => "tensor",
-            Self::TensorWarp => "tensor, mma.sync",
+            Self::TensorWarp => "mma.sync",
         }
     }
 }

@@ -74,7 +74,7 @@ impl Display for ParseError {
             Self::NoNumber { example } => write!(f, "expected an amount such as {example}"),
             Self::Negative => f.write_str("an amount below zero means nothing here"),
             Self::BelowOne { what } => write!(f, "expected at least one {what}"),
-            Self::OutOfRange => f.write_str("expected a number of at most 2^64"),
+            Self::OutOfRange => f.write_str("expected a finite number of at most 2^64"),
             Self::UnknownUnit { unit, expected } => {
                 write!(f, "{unit:?} is no unit here; {expected}")
             }

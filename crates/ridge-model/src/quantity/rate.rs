@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use super::figures::{self, PLAIN};
 use super::{Amount, Bytes, Flops, Hertz, Nanos, Ratio, Unit};
 
 super::quantity! {
@@ -82,6 +83,15 @@ impl Intensity {
         ComputeRate(roof.get().min(self.0 * bandwidth.get()))
     }
 
+    /// The same for people, with the unit of integer operations where they are meant.
+    #[must_use]
+    pub fn text(self, is_integer: bool) -> String {
+        let unit = if is_integer { "OP/byte" } else { "FLOP/byte" };
+        // No prefix: people compare these numbers with each other.
+        let (digits, _) = figures::scaled(self.0, 3, PLAIN);
+        format!("{digits} {unit}")
+    }
+
     /// How far right of a ridge point this is; below one is left of it.
     #[must_use]
     pub const fn over(self, ridge: Self) -> Ratio {
@@ -103,7 +113,7 @@ impl Display for ComputeRate {
 
 impl Display for Intensity {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        Amount::new(self.0, Unit::FLOPS_PER_BYTE).fmt(f)
+        figures::pad(f, &self.text(false))
     }
 }
 
@@ -120,6 +130,8 @@ mod tests {
             "1.98 POP/s"
         );
         assert_eq!(Intensity::new(12.53).to_string(), "12.5 FLOP/byte");
+        assert_eq!(Intensity::new(2730.7).to_string(), "2,731 FLOP/byte");
+        assert_eq!(Intensity::new(683.0).text(true), "683 OP/byte");
     }
 
     /// By hand: 132 SMs, 256 operations, 1.98 GHz.

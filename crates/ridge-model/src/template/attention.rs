@@ -56,8 +56,8 @@ impl Attention {
         ])?;
         if !heads.is_multiple_of(kv_heads) {
             return Err(DemandError::DoesNotDivide {
-                divisor: "kv-heads",
-                dividend: "heads",
+                divisor: "the number of heads of keys and values",
+                dividend: "that of queries",
             });
         }
         let pairs = product(&[batch, heads]) * self.pairs();
@@ -74,10 +74,10 @@ impl Attention {
             .demand(
                 "attention",
                 format!(
-                    "{batch} × {heads} heads ({kv_heads} of K and V) × {queries} queries × {keys} keys × {head_dim}{mask}, {format}"
+                    "{batch} x {heads} heads ({kv_heads} of K and V) x {queries} queries x {keys} keys x {head_dim}{mask}, {format}"
                 ),
-                "2 × (batch·heads·queries + batch·kv heads·keys) × dim × size",
-                "4 × batch·heads·pairs·dim in products, 5 × batch·heads·pairs in softmax",
+                "2 * (batch*heads*queries + batch*kv heads*keys) * dim * size",
+                "4 * batch*heads*pairs*dim in products, 5 * batch*heads*pairs in softmax",
             );
         Ok(demand)
     }

@@ -48,13 +48,13 @@ impl BatchedGemm {
             .matrix(2.0 * product(&[batch, m, n, k]), format)?
             .demand(
                 "batched-gemm",
-                format!("{batch} of {m} × {n} × {k}, {}", formats(format, output)),
+                format!("{batch} of {m} x {n} x {k}, {}", formats(format, output)),
                 if self.is_b_shared {
-                    "(batch·m·k + k·n) × size + batch·m·n × output size"
+                    "(batch*m*k + k*n) * size + batch*m*n * output size"
                 } else {
-                    "batch × ((m·k + k·n) × size + m·n × output size)"
+                    "batch * ((m*k + k*n) * size + m*n * output size)"
                 },
-                "batch × 2·m·n·k",
+                "batch * 2*m*n*k",
             );
         Ok(demand)
     }

@@ -70,10 +70,13 @@ impl Conv2d {
             ("dilation", self.dilation),
             ("groups", groups),
         ])?;
-        for (dividend, number) in [("channels", channels), ("filters", filters)] {
+        for (dividend, number) in [
+            ("the number of channels", channels),
+            ("the number of filters", filters),
+        ] {
             if !number.is_multiple_of(groups) {
                 return Err(DemandError::DoesNotDivide {
-                    divisor: "groups",
+                    divisor: "the number of groups",
                     dividend,
                 });
             }
@@ -94,13 +97,13 @@ impl Conv2d {
             .demand(
                 "conv2d",
                 format!(
-                    "{batch} × {channels} × {height} × {width}, {filters} filters of {} × {}, output {rows} × {columns}, {}",
+                    "{batch} x {channels} x {height} x {width}, {filters} filters of {} x {}, output {rows} x {columns}, {}",
                     self.kernel_height,
                     self.kernel_width,
                     formats(format, output)
                 ),
-                "(input + weights) × size + output × output size",
-                "2 × output values × channels/groups × kernel height × kernel width",
+                "(input + weights) * size + output * output size",
+                "2 * output values * channels/groups * kernel height * kernel width",
             );
         Ok(demand)
     }
@@ -154,7 +157,7 @@ mod tests {
     fn the_first_layer_of_resnet() {
         let demand = first_layer().demand().unwrap();
         assert!(
-            demand.shape.contains("output 112 × 112"),
+            demand.shape.contains("output 112 x 112"),
             "{}",
             demand.shape
         );

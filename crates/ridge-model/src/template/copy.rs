@@ -1,35 +1,44 @@
 //! Copying one array to another in device memory.
 
-use super::{Counter, Demand, DemandError, product};
+use super::{Counter, Demand, DemandError};
 use crate::NumberFormat;
+use crate::quantity::Bytes;
 
 /// An array written as it was read.
 ///
-/// * bytes: 2 × elements × size
+/// * bytes: 2 × size of the array
 /// * operations: none
 #[derive(Clone, Debug, PartialEq)]
 pub struct Copy {
-    /// Elements of the array.
-    pub elements: u64,
-    /// Their format; only its size matters.
-    pub format: NumberFormat,
+    /// Size of the array.
+    pub size: Bytes,
 }
 
 impl Copy {
+    /// A copy of so many elements.
+    #[must_use]
+    pub fn of_elements(elements: u64, format: NumberFormat) -> Self {
+        Self {
+            size: Bytes::from_count(elements) * format.size_in_bytes(),
+        }
+    }
+
     /// What it needs at least.
     ///
     /// # Errors
     /// When there is nothing to do, or more than can be counted.
     pub fn demand(&self) -> Result<Demand, DemandError> {
-        let Self { elements, format } = *self;
-        let values = product(&[elements]);
-        let demand = Counter::new(&[("elements", elements)])?
-            .reads("source", values, format)?
-            .writes("destination", values, format)?
+        let bytes = self.size.get();
+        if bytes <= 0.0 {
+            return Err(DemandError::Zero { name: "size" });
+        }
+        let demand = Counter::new(&[])?
+            .reads("source", bytes, NumberFormat::Int8)?
+            .writes("destination", bytes, NumberFormat::Int8)?
             .demand(
                 "copy",
-                format!("{elements} elements, {format}"),
-                "2 × elements × size",
+                self.size.binary().to_string(),
+                "2 * size of the array",
                 "none",
             );
         Ok(demand)
@@ -42,12 +51,10 @@ mod tests {
 
     #[test]
     fn a_copy_moves_everything_twice() {
-        let copy = Copy {
-            elements: 1 << 30,
-            format: NumberFormat::Int8,
-        };
+        let copy = Copy::of_elements(1 << 30, NumberFormat::Int8);
         let demand = copy.demand().unwrap();
         assert_eq!(demand.bytes().binary().to_string(), "2 GiB");
         assert_eq!(demand.operations(), None);
+        assert!(Copy::of_elements(0, NumberFormat::Int8).demand().is_err());
     }
 }

@@ -61,13 +61,13 @@ impl Gemm {
             .matrix(2.0 * product(&[m, n, k]), format)?
             .demand(
                 "gemm",
-                format!("{m} × {n} × {k}, {}", formats(format, output)),
+                format!("{m} x {n} x {k}, {}", formats(format, output)),
                 if self.is_accumulating {
-                    "(m·k + k·n) × size + 2·m·n × output size"
+                    "(m*k + k*n) * size + 2*m*n * output size"
                 } else {
-                    "(m·k + k·n) × size + m·n × output size"
+                    "(m*k + k*n) * size + m*n * output size"
                 },
-                "2·m·n·k",
+                "2*m*n*k",
             );
         Ok(demand)
     }

@@ -40,9 +40,9 @@ impl LayerNorm {
             .elementwise(OPERATIONS * values, format)?
             .demand(
                 "layernorm",
-                format!("{rows} × {columns}, {format}"),
-                "(2 × rows × cols + 2 × cols) × size",
-                "7 × rows × cols",
+                format!("{rows} x {columns}, {format}"),
+                "(2 * rows * cols + 2 * cols) * size",
+                "7 * rows * cols",
             );
         Ok(demand)
     }

@@ -2,6 +2,7 @@
 
 use super::{Counter, Demand, DemandError, product};
 use crate::NumberFormat;
+use crate::quantity::grouped;
 
 /// Sums, maxima or the like.
 ///
@@ -31,8 +32,8 @@ impl Reduce {
         let counter = Counter::new(&[("elements", elements), ("results", results)])?;
         if results > elements {
             return Err(DemandError::DoesNotFit {
-                name: "results",
-                within: "elements",
+                name: "the number of results",
+                within: "that of elements",
             });
         }
         let demand = counter
@@ -41,9 +42,9 @@ impl Reduce {
             .elementwise(product(&[elements - results]), format)?
             .demand(
                 "reduce",
-                format!("{elements} to {results}, {format}"),
-                "(elements + results) × size",
-                "elements − results",
+                format!("{} to {}, {format}", grouped(elements), grouped(results)),
+                "(elements + results) * size",
+                "elements - results",
             );
         Ok(demand)
     }

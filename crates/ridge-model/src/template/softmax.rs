@@ -35,9 +35,9 @@ impl Softmax {
             .elementwise(super::SOFTMAX_OPERATIONS * values, format)?
             .demand(
                 "softmax",
-                format!("{rows} × {columns}, {format}"),
-                "2 × rows × cols × size",
-                "5 × rows × cols",
+                format!("{rows} x {columns}, {format}"),
+                "2 * rows * cols * size",
+                "5 * rows * cols",
             );
         Ok(demand)
     }

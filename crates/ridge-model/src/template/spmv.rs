@@ -2,6 +2,7 @@
 
 use super::{Counter, Demand, DemandError, product};
 use crate::NumberFormat;
+use crate::quantity::grouped;
 
 /// y = A × x with A in compressed rows and 32-bit indices.
 ///
@@ -35,7 +36,7 @@ impl Spmv {
         if product(&[nonzeros]) > product(&[rows, columns]) {
             return Err(DemandError::DoesNotFit {
                 name: "the number of nonzeros",
-                within: "rows × cols",
+                within: "rows * cols",
             });
         }
         let index = NumberFormat::Int32;
@@ -48,9 +49,12 @@ impl Spmv {
             .elementwise(2.0 * product(&[nonzeros]), format)?
             .demand(
                 "spmv",
-                format!("{rows} × {columns}, {nonzeros} nonzeros, {format}, 32-bit indices"),
-                "(nonzeros + cols + rows) × size + (nonzeros + rows + 1) × 4",
-                "2 × nonzeros",
+                format!(
+                    "{rows} x {columns}, {} nonzeros, {format}, 32-bit indices",
+                    grouped(nonzeros)
+                ),
+                "(nonzeros + cols + rows) * size + (nonzeros + rows + 1) * 4",
+                "2 * nonzeros",
             );
         Ok(demand)
     }

@@ -51,9 +51,16 @@ impl Stencil {
         .elementwise(values * for_each, format)?
         .demand(
             "stencil",
-            format!("{nx} × {ny} × {nz}, {points} points, {sweeps} sweeps, {format}"),
-            "sweeps × 2 × nx·ny·nz × size",
-            "sweeps × nx·ny·nz × (2·points − 1)",
+            format!(
+                "{nx} x {ny} x {nz}, {points} points, {}{format}",
+                if sweeps == 1 {
+                    String::new()
+                } else {
+                    format!("{sweeps} sweeps, ")
+                }
+            ),
+            "sweeps * 2 * nx*ny*nz * size",
+            "sweeps * nx*ny*nz * (2*points - 1)",
         );
         Ok(demand)
     }

@@ -34,8 +34,8 @@ impl Transpose {
             .writes("transposed matrix", values, format)?
             .demand(
                 "transpose",
-                format!("{rows} × {columns}, {format}"),
-                "2 × rows × cols × size",
+                format!("{rows} x {columns}, {format}"),
+                "2 * rows * cols * size",
                 "none",
             );
         Ok(demand)

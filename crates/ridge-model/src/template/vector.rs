@@ -2,6 +2,7 @@
 
 use super::{Counter, Demand, DemandError, product};
 use crate::NumberFormat;
+use crate::quantity::grouped;
 
 /// The same operations on each element of some arrays.
 ///
@@ -50,11 +51,13 @@ impl Vector {
             .demand(
                 "vector",
                 format!(
-                    "{elements} elements, {} in, {} out, {format}",
-                    self.inputs, self.outputs
+                    "{} elements, {} in, {} out, {format}",
+                    grouped(elements),
+                    self.inputs,
+                    self.outputs
                 ),
-                "(inputs + outputs) × elements × size",
-                "elements × operations for each",
+                "(inputs + outputs) * elements * size",
+                "elements * operations for each",
             );
         Ok(demand)
     }

@@ -1,5 +1,7 @@
 //! The command as users meet it: arguments in; standard output, standard error, files and exit code out.
 
+mod bound;
+mod devices;
 mod disassembly;
 mod driver;
 mod errors;

@@ -167,7 +167,7 @@ pub fn parse_cycles(text: &str) -> Result<Cycles, ParseError> {
 /// Reads a whole number: `4096`, `4k` or `4Ki`, `1e6`, or a power such as `2^24`. Zero is one too.
 ///
 /// # Errors
-/// When the text is no whole number of at most 2^53, up to which every one is exact.
+/// When the text is no whole number below 2^64. Above 2^53 it is rounded to the nearest representable one.
 ///
 /// ```
 /// use ridge_model::quantity::parse_count;
@@ -178,8 +178,6 @@ pub fn parse_cycles(text: &str) -> Result<Cycles, ParseError> {
 /// ```
 pub fn parse_count(text: &str) -> Result<u64, ParseError> {
     const EXAMPLE: &str = "4096, 2^24, 64k or 16Mi";
-    /// 2^53: larger whole numbers are not all exact.
-    const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
     let value = match text.trim().split_once('^') {
         Some((base, exponent)) => {
             let power = || {
@@ -207,15 +205,13 @@ pub fn parse_count(text: &str) -> Result<u64, ParseError> {
     };
     if value < 0.0 {
         Err(ParseError::Negative)
-    } else if !value.is_finite() || value > MOST_EXACT {
+    } else if !value.is_finite() || value >= MOST {
         Err(ParseError::OutOfRange)
     } else if value.fract() != 0.0 {
         Err(ParseError::NotWhole { example: EXAMPLE })
     } else {
-        // Whole, not negative and at most 2^53.
-        format!("{value:.0}")
-            .parse()
-            .map_err(|_| ParseError::OutOfRange)
+        // Whole, not negative and below 2^64.
+        Ok(value as u64)
     }
 }
 
