@@ -104,7 +104,7 @@ fn rows(document: &Document, layout: &Layout) -> String {
 fn demand(row: &Row) -> String {
     match row.demand_unit.as_str() {
         "byte" => Bytes::new(row.demand).binary().to_string(),
-        "launch" | "wait" | "kernel" | "step" if row.demand != 1.0 => {
+        "launch" | "wait" | "kernel" | "step" if row.demand > 1.0 => {
             let ending = if row.demand_unit == "launch" {
                 "es"
             } else {

@@ -12,7 +12,7 @@ use crate::style::Role;
 use crate::table::{Column, Table};
 
 /// Below this width some columns of the table are left out.
-const WIDE_TABLE: usize = 112;
+const WIDE_TABLE: usize = 114;
 /// Below this width some columns of the peaks are left out.
 const WIDE_PEAKS: usize = 100;
 
@@ -37,7 +37,7 @@ fn table(devices: &[Device], layout: &Layout) -> String {
         (true, Column::right("FP32")),
         (true, Column::right("FP16 tensor")),
         (is_wide, Column::right("FP8 tensor")),
-        (is_wide, Column::left("trust")),
+        (is_wide, Column::left("confidence")),
     ];
     let shown = columns.each_ref().map(|(is_shown, _)| *is_shown);
     let mut table = Table::new(kept(shown, columns.map(|(_, column)| column)));
@@ -136,34 +136,35 @@ fn one(device: &Device, layout: &Layout) -> String {
 }
 
 fn figures(device: &Device, layout: &Layout) -> String {
-    let hertz = |fact: Value| format!("{:.4}", Hertz::new(fact.value));
-    let bytes = |fact: Value| Bytes::new(fact.value).to_string();
-    let binary = |fact: Value| format!("{:.4}", Bytes::new(fact.value).binary());
-    let watts = |fact: Value| format!("{} W", fact.value);
-    let rows: [(&str, Option<Value>, &dyn Fn(Value) -> String); 11] = [
-        ("SMs", device.multiprocessors, &count),
-        ("SM clock", device.boost_clock_hz, &hertz),
-        ("SM clock of tensor peaks", device.tensor_clock_hz, &hertz),
-        ("memory", device.memory_bytes, &bytes),
-        ("memory bandwidth", device.bandwidth_bytes_per_s, &bandwidth),
-        ("L2", device.l2_bytes, &binary),
-        ("L2 bandwidth", device.l2_bandwidth_bytes_per_s, &bandwidth),
+    type Text = fn(Value) -> String;
+    let hertz: Text = |fact| format!("{:.4}", Hertz::new(fact.value));
+    let bytes: Text = |fact| Bytes::new(fact.value).to_string();
+    let binary: Text = |fact| format!("{:.4}", Bytes::new(fact.value).binary());
+    let watts: Text = |fact| format!("{} W", fact.value);
+    let rows: [(&str, Option<Value>, Text); 11] = [
+        ("SMs", device.multiprocessors, count),
+        ("SM clock", device.boost_clock_hz, hertz),
+        ("SM clock of tensor peaks", device.tensor_clock_hz, hertz),
+        ("memory", device.memory_bytes, bytes),
+        ("memory bandwidth", device.bandwidth_bytes_per_s, bandwidth),
+        ("L2", device.l2_bytes, binary),
+        ("L2 bandwidth", device.l2_bandwidth_bytes_per_s, bandwidth),
         (
             "L1 bandwidth, all SMs",
             device.l1_bandwidth_bytes_per_s,
-            &bandwidth,
+            bandwidth,
         ),
         (
             "host link, one direction",
             device.host_link_bytes_per_s,
-            &bandwidth,
+            bandwidth,
         ),
         (
             "NVLink, one direction",
             device.nvlink_bytes_per_s,
-            &bandwidth,
+            bandwidth,
         ),
-        ("power limit", device.power_limit_w, &watts),
+        ("power limit", device.power_limit_w, watts),
     ];
     let mut table = Table::new([
         Column::left("figure"),

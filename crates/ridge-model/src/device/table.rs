@@ -1,5 +1,6 @@
 //! The table of devices: reading it, and the one that comes with Ridgepoint.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use super::csv::{self, Row};
@@ -156,7 +157,7 @@ impl Devices {
         let (header, rows) = rows.split_first().ok_or(TableError::Empty)?;
         let columns = columns(header)?;
         let mut devices: Vec<Device> = Vec::with_capacity(rows.len());
-        let mut names = std::collections::HashSet::new();
+        let mut names = HashSet::new();
         for row in rows {
             let device = Cells::new(row, &columns)?.device()?;
             if !names.insert(plain(&device.name)) {
@@ -174,12 +175,14 @@ impl Devices {
     #[must_use]
     pub fn with(&self, others: Self) -> Self {
         let mut devices = self.devices.clone();
+        let places: HashMap<String, usize> = devices
+            .iter()
+            .enumerate()
+            .map(|(place, device)| (plain(&device.name), place))
+            .collect();
         for other in others.devices {
-            let name = plain(&other.name);
-            match devices
-                .iter_mut()
-                .find(|device| plain(&device.name) == name)
-            {
+            let earlier = places.get(&plain(&other.name)).copied();
+            match earlier.and_then(|place| devices.get_mut(place)) {
                 Some(device) => *device = other,
                 None => devices.push(other),
             }

@@ -62,7 +62,7 @@ struct PlainArguments {
     /// Bytes that have to cross the border of device memory, such as 192MiB or 1.5GB
     #[arg(long, value_name = "BYTES", allow_hyphen_values = true)]
     bytes: Option<Bytes>,
-    /// Operations, such as 2.1G; a multiply-add is two
+    /// Operations, such as 2.1G; a multiply-add is two. They count as matrix products unless --unit is vector
     #[arg(long, value_name = "COUNT", allow_hyphen_values = true)]
     flops: Option<Flops>,
     /// Number format of the operations: fp64, fp32, tf32, bf16, fp16, fp8 (e4m3 or e5m2), fp4, int8 or int4 [default: fp32]

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use ridge_model::bound::document::Document;
 use ridge_model::bound::{
-    Arithmetic, BoundError, Ceilings, Chain, Launches, Synchronizations, Transfer, Work,
+    Arithmetic, ArithmeticKind, BoundError, Ceilings, Chain, Launches, Synchronizations, Transfer,
+    Work,
 };
 use ridge_model::quantity::{Bandwidth, Bytes, ComputeRate, Flops, Hertz, Nanos};
 use ridge_model::template::Demand;
@@ -50,6 +51,7 @@ pub(crate) enum Source {
 
 pub(crate) fn run(options: &BoundOptions, output: &mut Output) -> Result<Code, ExpectedError> {
     let format = format(options, output)?;
+    options.refuse_what_changes_nothing()?;
     let name = options.device.as_deref().ok_or_else(|| {
         ExpectedError::usage("the device is missing: a bound holds for one device")
             .with_hint("--device h200-sxm, or another name that `ridge devices` lists")
@@ -82,6 +84,31 @@ pub(crate) fn run(options: &BoundOptions, output: &mut Output) -> Result<Code, E
 }
 
 impl BoundOptions {
+    /// Options for matrix products are a mistake where there are none.
+    fn refuse_what_changes_nothing(&self) -> Result<(), ExpectedError> {
+        let has_matrix = match &self.source {
+            Source::Template(demand) => demand
+                .arithmetic
+                .iter()
+                .any(|part| part.kind == ArithmeticKind::Matrix),
+            Source::Numbers { operations, .. } => operations.is_some(),
+        };
+        let option = [
+            ("--unit", self.unit.is_some()),
+            ("--accumulator", self.accumulator.is_some()),
+            ("--sparse", self.is_sparse),
+        ]
+        .into_iter()
+        .find(|(_, is_given)| *is_given && !has_matrix);
+        match option {
+            None => Ok(()),
+            Some((option, _)) => Err(ExpectedError::usage(format!(
+                "{option} is about matrix products, and there are none"
+            ))
+            .with_hint(format!("leave out {option}"))),
+        }
+    }
+
     fn work(&self) -> Work {
         let counted = match &self.source {
             Source::Template(demand) => demand.work(),
@@ -92,7 +119,10 @@ impl BoundOptions {
             } => Work {
                 bytes: *bytes,
                 arithmetic: operations
-                    .map(|operations| Arithmetic::matrix(operations, *format))
+                    .map(|operations| match self.unit {
+                        Some(PeakUnit::Vector) => Arithmetic::elementwise(operations, *format),
+                        _ => Arithmetic::matrix(operations, *format),
+                    })
                     .into_iter()
                     .collect(),
                 ..Work::default()

@@ -143,6 +143,16 @@ fn the_unit_and_the_clock_of_a_peak_can_be_chosen() {
     near(time("--sparse") / usual, 0.5, 1e-9);
     near(time("--clock 915MHz") / usual, 2.0, 1e-9);
     near(time("--peak 98.94TFLOP/s") / usual, 10.0, 1e-3);
+    // Plain numbers count as matrix products unless the unit says otherwise.
+    let plain = |options: &str| {
+        let document = document(&format!("--flops 1T --dtype bf16 --device h200 {options}"));
+        document["bounds"][0]["resource"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(plain(""), "BF16 tensor, FP32 accumulate");
+    assert_eq!(plain("--unit vector"), "FP32 vector");
     // FP64 has tensor units here, and FP32 has none.
     let resource = |dtype: &str| {
         let document = document(&format!(
@@ -269,6 +279,8 @@ fn mistakes() {
         "conv2d --channels 3 --height 9 --width 9 --filters 4 --groups 2 --device h200",
         "attention --heads 8 --kv-heads 3 --seq 64 --head-dim 64 --device h200",
         "spmv --rows 10 --nonzeros 1000 --device h200",
+        "softmax --rows 10 --cols 10 --unit tensor --device h200",
+        "--bytes 1GB --sparse --device h200",
         "copy --device h200",
         "copy --bytes 1GB --elements 5 --device h200",
     ] {
