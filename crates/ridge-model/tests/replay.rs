@@ -2,7 +2,7 @@
 //! hostile ones.
 
 #[path = "../../../fuzz/src/devices.rs"]
-mod devices;
+pub mod devices;
 
 use std::fs;
 use std::path::Path;
