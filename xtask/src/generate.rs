@@ -22,6 +22,10 @@ pub const GENERATORS: &[Generator] = &[
         files: crate::reference::files,
     },
     Generator {
+        owns: None,
+        files: crate::devices::files,
+    },
+    Generator {
         owns: Some("docs/findings"),
         files: crate::findings::files,
     },

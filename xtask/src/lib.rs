@@ -15,6 +15,7 @@
 use std::path::Path;
 
 pub mod dependencies;
+pub mod devices;
 pub mod findings;
 pub mod generate;
 pub mod metadata;

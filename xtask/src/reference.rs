@@ -60,6 +60,9 @@ fn command_line(mut command: Command) -> Result<String, Error> {
     let commands = command
         .get_subcommands()
         .filter(|verb| verb.get_name() != "help");
+    let common: Vec<&str> = own(&command, &[])
+        .map(|arg| arg.get_id().as_str())
+        .collect();
     for verb in commands {
         let usage = verb.clone().render_usage().to_string();
         write!(
@@ -69,12 +72,23 @@ fn command_line(mut command: Command) -> Result<String, Error> {
             about(verb),
             usage.trim_start_matches("Usage: ")
         )?;
-        table(
-            &mut page,
-            verb.get_arguments().filter(|arg| !arg.is_global_set()),
-        )?;
+        table(&mut page, own(verb, &common))?;
         if let Some(text) = verb.get_after_help() {
             write!(page, "\n```text\n{}\n```\n", text.to_string().trim_end())?;
+        }
+        let of_verb: Vec<&str> = own(verb, &[]).map(|arg| arg.get_id().as_str()).collect();
+        for part in verb
+            .get_subcommands()
+            .filter(|part| part.get_name() != "help")
+        {
+            write!(
+                page,
+                "\n### `ridge {} {}`\n\n{}.\n\n",
+                verb.get_name(),
+                part.get_name(),
+                about(part)
+            )?;
+            table(&mut page, own(part, &of_verb))?;
         }
     }
     page.push_str("\n## Options of every command\n\n");
@@ -88,6 +102,13 @@ fn command_line(mut command: Command) -> Result<String, Error> {
          UTF-8 turns the page into ASCII.\n",
     );
     Ok(page)
+}
+
+/// The arguments that a command does not have from the one above it.
+fn own<'c>(command: &'c Command, inherited: &'c [&str]) -> impl Iterator<Item = &'c Arg> {
+    command
+        .get_arguments()
+        .filter(|arg| !(arg.is_global_set() && inherited.contains(&arg.get_id().as_str())))
 }
 
 fn about(command: &Command) -> String {

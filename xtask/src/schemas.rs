@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ridge_diagnose::document::Document;
+use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 
 use crate::Error;
@@ -10,6 +10,14 @@ use crate::generate::File;
 
 /// Produces the schemas.
 pub fn files(_root: &Path) -> Result<Vec<File>, Error> {
+    Ok(vec![
+        schema::<ridge_diagnose::document::Document>("diagnosis")?,
+        schema::<ridge_model::bound::document::Document>("bound")?,
+        schema::<ridge_model::device::document::Document>("devices")?,
+    ])
+}
+
+fn schema<Document: JsonSchema>(name: &str) -> Result<File, Error> {
     // What is written is described, not what could be read: every field is there, also where its value is null.
     let schema = SchemaSettings::draft2020_12()
         .for_serialize()
@@ -17,8 +25,8 @@ pub fn files(_root: &Path) -> Result<Vec<File>, Error> {
         .into_root_schema_for::<Document>();
     let mut content = serde_json::to_string_pretty(&schema)?;
     content.push('\n');
-    Ok(vec![File {
-        path: "schemas/diagnosis.schema.json".into(),
+    Ok(File {
+        path: format!("schemas/{name}.schema.json").into(),
         content,
-    }])
+    })
 }

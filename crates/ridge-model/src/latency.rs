@@ -7,17 +7,7 @@
 //! An architecture without a published chase is absent. So is shared memory: no figure with a source was at hand.
 
 use crate::arch::ComputeCapability;
-
-/// A level of memory that serves loads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    /// The cache in the SM.
-    L1,
-    /// The cache that all SMs share.
-    L2,
-    /// Device memory.
-    Dram,
-}
+use crate::roof::MemoryLevel;
 
 /// Cycles of the SM clock from a load to its data, unloaded.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,11 +45,11 @@ impl Latencies {
 
     /// The latency of a level.
     #[must_use]
-    pub fn cycles(&self, level: Level) -> f64 {
+    pub fn cycles(&self, level: MemoryLevel) -> f64 {
         match level {
-            Level::L1 => self.l1,
-            Level::L2 => self.l2,
-            Level::Dram => self.dram,
+            MemoryLevel::L1 => self.l1,
+            MemoryLevel::L2 => self.l2,
+            MemoryLevel::Dram => self.dram,
         }
     }
 }

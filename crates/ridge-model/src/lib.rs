@@ -1,5 +1,5 @@
-//! What Ridgepoint knows beside any measurement: what a GPU can do in a cycle, and quantities with their units as a
-//! person reads them.
+//! What Ridgepoint knows beside any measurement: GPUs and what they can do, lower bounds of work on them, and quantities
+//! with their units as a person reads them.
 //!
 //! The crate is pure: it reads no files, prints nothing and keeps no state. It formats numbers, because a number
 //! without its unit is not a value; it does not lay out pages, which is the work of `ridge-render`.
@@ -18,7 +18,15 @@
 #![forbid(unsafe_code)]
 
 pub mod arch;
+pub mod bound;
+pub mod device;
+mod format;
 pub mod latency;
 pub mod quantity;
+pub mod roof;
+pub mod spelling;
+pub mod template;
 
 pub use arch::{Architecture, ComputeCapability};
+pub use device::{Attributes, Device, Devices, Peak, PeakRequest, PeakUnit};
+pub use format::{NumberFormat, UnknownFormat};

@@ -17,6 +17,7 @@ mod figures;
 mod hertz;
 mod nanos;
 mod parse;
+mod rate;
 mod ratio;
 
 pub use absent::{ABSENT, OrAbsent, or_absent};
@@ -26,7 +27,8 @@ pub use count::{Cycles, Flops};
 pub use figures::grouped;
 pub use hertz::Hertz;
 pub use nanos::Nanos;
-pub use parse::ParseError;
+pub use parse::{ParseError, parse_count, parse_cycles};
+pub use rate::{Bandwidth, ComputeRate, Intensity};
 pub use ratio::{Factor, Ratio};
 
 /// Defines a newtype over `f64` with the arithmetic that keeps its unit.

@@ -1,13 +1,32 @@
-//! The diagnosis as one JSON document.
+//! Answers as one JSON document.
 
 use ridge_diagnose::document::Document;
 
-/// Writes the document, indented, with a newline at the end.
+/// Writes a diagnosis, indented, with a newline at the end.
 ///
 /// # Errors
 /// When a value cannot be written, which no document can cause.
 pub fn document(document: &Document) -> serde_json::Result<String> {
-    let mut text = serde_json::to_string_pretty(document)?;
+    serde_json::to_string_pretty(document).map(ended)
+}
+
+/// Writes lower bounds, indented, with a newline at the end.
+///
+/// # Errors
+/// When a value cannot be written, which no document can cause.
+pub fn bound(document: &ridge_model::bound::document::Document) -> serde_json::Result<String> {
+    serde_json::to_string_pretty(document).map(ended)
+}
+
+/// Writes devices, indented, with a newline at the end.
+///
+/// # Errors
+/// When a value cannot be written, which no document can cause.
+pub fn devices(document: &ridge_model::device::document::Document) -> serde_json::Result<String> {
+    serde_json::to_string_pretty(document).map(ended)
+}
+
+fn ended(mut text: String) -> String {
     text.push('\n');
-    Ok(text)
+    text
 }

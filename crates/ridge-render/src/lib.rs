@@ -27,11 +27,14 @@
 #![forbid(unsafe_code)]
 
 pub mod bar;
+pub mod bound;
 pub mod charset;
+pub mod devices;
 pub mod escape;
 pub mod export;
 pub mod json;
 pub mod kernel_name;
+pub mod page;
 pub mod redact;
 pub mod style;
 pub mod table;

@@ -1,10 +1,15 @@
 //! The command line. Types of the argument parser end here: each verb gets a plain struct of options.
 
+mod bound;
+mod devices;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use bound::{BoundArguments, BoundFormat};
+pub(crate) use devices::{DevicesArguments, DevicesFormat};
 use ridge_diagnose::Given;
 use ridge_model::quantity::{Bytes, Flops};
 
@@ -36,6 +41,12 @@ pub(crate) enum Verb {
     /// Tell what limits each kernel of a report, what is wrong with it, and what a fix can save
     #[command(after_help = WHY_EXAMPLES)]
     Why(WhyArguments),
+    /// Tell how fast work could be on a device, from bytes, operations, launches and dependencies
+    #[command(after_help = bound::EXAMPLES)]
+    Bound(Box<BoundArguments>),
+    /// List the GPUs that Ridgepoint knows, with peaks, sources and doubts
+    #[command(after_help = devices::EXAMPLES)]
+    Devices(DevicesArguments),
     /// Write the metrics of a report as CSV or JSON lines, or a report that is safe to share
     #[command(after_help = EXPORT_EXAMPLES)]
     Export(ExportArguments),

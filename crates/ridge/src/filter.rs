@@ -210,11 +210,7 @@ impl Address {
         argument: &OsStr,
         exists: impl Fn(&OsStr) -> bool,
     ) -> Result<Self, ExpectedError> {
-        let whole = Self {
-            file: argument.to_owned(),
-            kernel: None,
-            launch: None,
-        };
+        let whole = Self::whole(argument);
         let parts = argument.to_str().and_then(|text| text.rsplit_once('#'));
         let Some((file, kernel)) = parts.filter(|_| !exists(argument)) else {
             return Ok(whole);
@@ -242,6 +238,15 @@ impl Address {
     /// Splits an argument with a look at the files that exist.
     pub(crate) fn of_argument(argument: &OsStr) -> Result<Self, ExpectedError> {
         Self::new(argument, |file| Path::new(file).exists())
+    }
+
+    /// A file from which no kernel is selected; a `#` in its name is one.
+    pub(crate) fn whole(file: &OsStr) -> Self {
+        Self {
+            file: file.to_owned(),
+            kernel: None,
+            launch: None,
+        }
     }
 
     /// The file as it was named, as text: what is not Unicode is replaced.

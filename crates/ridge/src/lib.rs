@@ -61,6 +61,8 @@ fn without_panic(
 fn dispatch(verb: Verb, output: &mut Output) -> Result<exit::Code, ExpectedError> {
     match verb {
         Verb::Why(arguments) => verbs::why::run(&arguments.options()?, output),
+        Verb::Bound(arguments) => verbs::bound::run(&arguments.options()?, output),
+        Verb::Devices(arguments) => verbs::devices::run(&arguments.options(), output),
         Verb::Export(arguments) => verbs::export::run(&arguments.options()?, output),
         Verb::Explain(arguments) => verbs::explain::run(&arguments.options(), output),
     }

@@ -1,7 +1,8 @@
 //! Each level of memory: what it moved, what has to be in flight to saturate it, and what was.
 
 use ridge_model::arch::SECTOR_BYTES;
-use ridge_model::latency::{Level, in_flight};
+use ridge_model::latency::in_flight;
+use ridge_model::roof::MemoryLevel;
 
 use super::Inputs;
 use crate::document::{LatencyLevel, Loads};
@@ -12,17 +13,17 @@ use crate::ledger::{Resource, Row, Stage};
 const WRITEBACK_BYTES: f64 = 128.0;
 
 /// The level, the stage of the ledger whose bytes it moves, and the bytes of a unit of that stage's demand.
-const LEVELS: [(Level, Stage, f64); 3] = [
-    (Level::L1, Stage::L1Writeback, WRITEBACK_BYTES),
-    (Level::L2, Stage::L2Return, SECTOR_BYTES),
-    (Level::Dram, Stage::DramBytes, 1.0),
+const LEVELS: [(MemoryLevel, Stage, f64); 3] = [
+    (MemoryLevel::L1, Stage::L1Writeback, WRITEBACK_BYTES),
+    (MemoryLevel::L2, Stage::L2Return, SECTOR_BYTES),
+    (MemoryLevel::Dram, Stage::DramBytes, 1.0),
 ];
 
-pub(super) fn resource(level: Level) -> Resource {
+pub(super) fn resource(level: MemoryLevel) -> Resource {
     match level {
-        Level::L1 => Resource::L1,
-        Level::L2 => Resource::L2,
-        Level::Dram => Resource::Dram,
+        MemoryLevel::L1 => Resource::L1,
+        MemoryLevel::L2 => Resource::L2,
+        MemoryLevel::Dram => Resource::Dram,
     }
 }
 
@@ -32,7 +33,7 @@ pub(super) fn levels(inputs: &Inputs<'_, '_>, loads: Option<&Loads>) -> Vec<Late
         .filter_map(|(level, stage, bytes)| {
             let row = inputs.ledger.row(stage)?;
             // Where only busy cycles were collected the ledger has no bytes.
-            (level != Level::Dram || row.unit == "byte").then_some(())?;
+            (level != MemoryLevel::Dram || row.unit == "byte").then_some(())?;
             one(inputs, level, row, bytes, loads)
         })
         .collect()
@@ -40,7 +41,7 @@ pub(super) fn levels(inputs: &Inputs<'_, '_>, loads: Option<&Loads>) -> Vec<Late
 
 fn one(
     inputs: &Inputs<'_, '_>,
-    level: Level,
+    level: MemoryLevel,
     row: &Row,
     bytes: f64,
     loads: Option<&Loads>,

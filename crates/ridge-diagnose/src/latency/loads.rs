@@ -8,7 +8,8 @@
 use std::collections::HashMap;
 
 use ridge_model::arch::{SCHEDULERS_PER_SM, SECTOR_BYTES};
-use ridge_model::latency::{Latencies, Level, in_flight};
+use ridge_model::latency::{Latencies, in_flight};
+use ridge_model::roof::MemoryLevel;
 
 use super::Inputs;
 use crate::document::Loads;
@@ -150,11 +151,11 @@ impl Served {
 
     /// The farthest level with a notable part of the mean latency. A request is as late as its latest sector, so that
     /// the mean over sectors is too little to measure it with.
-    fn farthest(&self, latencies: &Latencies) -> Option<Level> {
+    fn farthest(&self, latencies: &Latencies) -> Option<MemoryLevel> {
         let parts = [
-            (Level::Dram, self.dram),
-            (Level::L2, self.l2),
-            (Level::L1, self.l1),
+            (MemoryLevel::Dram, self.dram),
+            (MemoryLevel::L2, self.l2),
+            (MemoryLevel::L1, self.l1),
         ];
         let parts = parts.map(|(level, part)| (level, part * latencies.cycles(level)));
         let mean: f64 = parts.iter().map(|(_, cycles)| cycles).sum();
@@ -222,13 +223,13 @@ mod tests {
     fn loads_wait_for_the_farthest_level_that_matters() {
         let latencies = Latencies::of(ComputeCapability { major: 9, minor: 0 }).unwrap();
         let farthest = |l1_hits, l2_misses| Served::new(l1_hits, l2_misses).farthest(&latencies);
-        assert_eq!(farthest(0.0, 1.0), Some(Level::Dram));
-        assert_eq!(farthest(1.0, 1.0), Some(Level::L1));
+        assert_eq!(farthest(0.0, 1.0), Some(MemoryLevel::Dram));
+        assert_eq!(farthest(1.0, 1.0), Some(MemoryLevel::L1));
         // 0.95 of 34 cycles, 0.047 of 265, 0.003 of 658: 32 + 12 + 2 cycles.
-        assert_eq!(farthest(0.95, 0.06), Some(Level::L2));
+        assert_eq!(farthest(0.95, 0.06), Some(MemoryLevel::L2));
         // Three hits after each miss of a stream read in single bytes.
-        assert_eq!(farthest(0.75, 1.0), Some(Level::Dram));
+        assert_eq!(farthest(0.75, 1.0), Some(MemoryLevel::Dram));
         // Counters of different passes disagree.
-        assert_eq!(farthest(-0.2, 1.3), Some(Level::Dram));
+        assert_eq!(farthest(-0.2, 1.3), Some(MemoryLevel::Dram));
     }
 }

@@ -5,6 +5,10 @@ use std::str::FromStr;
 
 use super::{Bytes, Flops};
 
+mod measures;
+
+pub use measures::{parse_count, parse_cycles};
+
 /// Why a text is no quantity. Each reason has a code that never changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -30,6 +34,21 @@ pub enum ParseError {
         /// What may follow it.
         expected: &'static str,
     },
+    /// The number is zero.
+    Zero {
+        /// An amount that would be understood.
+        example: &'static str,
+    },
+    /// A unit is missing, but without it the number could mean anything.
+    NoUnit {
+        /// What may follow it.
+        expected: &'static str,
+    },
+    /// The number is no whole one.
+    NotWhole {
+        /// An amount that would be understood.
+        example: &'static str,
+    },
 }
 
 impl ParseError {
@@ -42,6 +61,9 @@ impl ParseError {
             Self::BelowOne { .. } => "MOD0003",
             Self::OutOfRange => "MOD0004",
             Self::UnknownUnit { .. } => "MOD0005",
+            Self::Zero { .. } => "MOD0006",
+            Self::NoUnit { .. } => "MOD0007",
+            Self::NotWhole { .. } => "MOD0008",
         }
     }
 }
@@ -56,6 +78,14 @@ impl Display for ParseError {
             Self::UnknownUnit { unit, expected } => {
                 write!(f, "{unit:?} is no unit here; {expected}")
             }
+            Self::Zero { example } => {
+                write!(
+                    f,
+                    "zero means nothing here; expected an amount such as {example}"
+                )
+            }
+            Self::NoUnit { expected } => write!(f, "the unit is missing; {expected}"),
+            Self::NotWhole { example } => write!(f, "expected a whole number such as {example}"),
         }
     }
 }

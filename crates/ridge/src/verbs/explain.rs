@@ -6,6 +6,7 @@ mod metric;
 mod terms;
 
 use ridge_diagnose::{page, page_ids};
+use ridge_model::spelling::distance;
 
 use crate::args::ExplainFormat;
 use crate::error::ExpectedError;
@@ -130,32 +131,9 @@ fn nearest(name: &str) -> Vec<String> {
         .collect()
 }
 
-/// How many letters have to be added, removed or replaced to turn one text into the other.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (above, letter) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = above + 1;
-        for (column, other) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != *other);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(row[column] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn distances() {
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("warp", "warp"), 0);
-    }
 
     #[test]
     fn everything_in_the_list_can_be_explained() {

@@ -1,5 +1,7 @@
 //! The verbs, one file each.
 
+pub(crate) mod bound;
+pub(crate) mod devices;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod redact;

@@ -1,6 +1,8 @@
 //! The command as users meet it: arguments in; standard output, standard error, files and exit code out.
 
+mod bound;
 mod compulsory;
+mod devices;
 mod disassembly;
 mod driver;
 mod errors;

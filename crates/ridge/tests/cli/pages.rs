@@ -21,6 +21,9 @@ fn help() {
         ("help", &["--help"][..]),
         ("help_short", &["-h"]),
         ("help_why", &["why", "--help"]),
+        ("help_bound", &["bound", "--help"]),
+        ("help_bound_gemm", &["bound", "gemm", "-h"]),
+        ("help_devices", &["devices", "--help"]),
         ("help_export", &["export", "--help"]),
         ("help_explain", &["explain", "--help"]),
     ] {
@@ -36,6 +39,9 @@ fn the_help_fits_in_80_columns() {
     for arguments in [
         &["--help"][..],
         &["why", "--help"],
+        &["bound", "--help"],
+        &["bound", "gemm", "-h"],
+        &["devices", "--help"],
         &["export", "--help"],
         &["explain", "--help"],
     ] {

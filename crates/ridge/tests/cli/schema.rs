@@ -1,4 +1,4 @@
-//! The committed JSON Schema, and a checker of the part of the language that it uses.
+//! The committed JSON Schemas, and a checker of the part of the language that it uses.
 
 use std::fs;
 
@@ -8,8 +8,13 @@ use crate::root;
 
 /// The schema of the diagnosis.
 pub(crate) fn diagnosis() -> Value {
-    let text = fs::read_to_string(root().join("schemas/diagnosis.schema.json")).unwrap();
-    serde_json::from_str(&text).unwrap()
+    named("diagnosis")
+}
+
+/// The schema of a document.
+pub(crate) fn named(document: &str) -> Value {
+    let file = root().join(format!("schemas/{document}.schema.json"));
+    serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap()
 }
 
 /// What of a value does not follow the schema; a property that the schema does not know counts too.

@@ -156,6 +156,7 @@ const HOPPER: &[Rate] = &[
     sheet(Fp16IntoFp32, 4096.0).by_group().doubled().stored(),
     sheet(Fp16IntoFp16, 4096.0).by_group().doubled().stored(),
     sheet(Fp8IntoFp32, 8192.0).by_group().doubled().stored(),
+    sheet(Fp8IntoFp16, 8192.0).by_group().doubled().stored(),
     sheet(Int8, 8192.0).by_group().doubled().stored(),
     sheet(Int1, 65_536.0).by_group().stored(),
 ];

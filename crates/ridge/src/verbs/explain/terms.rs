@@ -25,6 +25,7 @@ terms! {
     "lane": "lane", "lanes";
     "latency-hiding": "latency hiding", "little's law", "littles law", "bytes in flight", "in flight", "memory level parallelism";
     "ledger": "ledger", "resource ledger";
+    "lower-bound": "lower bound", "lower bounds", "bound", "bounds", "gap";
     "occupancy": "occupancy", "theoretical occupancy", "achieved occupancy";
     "request": "request", "requests";
     "ridge-point": "ridge point", "roofline", "roofline ridge point";

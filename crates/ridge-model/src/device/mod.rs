@@ -1,0 +1,98 @@
+//! GPUs: what their data sheets promise, with the source of each figure and what is doubtful about it.
+//!
+//! The table is one file, `gpus.csv`, in a form that users can write too: [`Devices::parse`] reads it, and
+//! `Devices::with` lets one table go before another. What a report or a machine says about itself goes before every
+//! table: [`Device::with_attributes`].
+//!
+//! ```
+//! use ridge_model::{Devices, NumberFormat, PeakRequest};
+//!
+//! let devices = Devices::known();
+//! let h200 = devices.find("h200").unwrap();
+//! assert_eq!(h200.name, "H200 SXM");
+//! assert_eq!(h200.bandwidth.unwrap().value.to_string(), "4.81 TB/s");
+//! let bf16 = h200.peak(PeakRequest::of(NumberFormat::Bf16)).unwrap();
+//! assert_eq!(bf16.rate.to_string(), "989 TFLOP/s");
+//! ```
+
+mod attributes;
+mod csv;
+pub mod document;
+
+mod error;
+mod fact;
+mod lookup;
+mod peak;
+mod table;
+
+pub use attributes::Attributes;
+pub use error::{DeviceError, TableError};
+pub use fact::{Confidence, Fact, Origin};
+pub(crate) use peak::rate_amount;
+pub use peak::{Peak, PeakRequest, PeakUnit};
+pub use table::Devices;
+
+use crate::arch::tensor::Board;
+use crate::arch::{Architecture, ComputeCapability};
+use crate::quantity::{Bandwidth, Bytes, Hertz};
+
+/// A GPU. What is not known is absent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Device {
+    /// The short name that people use.
+    pub name: String,
+    /// Names that the driver reports.
+    pub aliases: Vec<String>,
+    /// The compute capability.
+    pub capability: ComputeCapability,
+    /// The class, which changes tensor rates on some architectures.
+    pub board: Board,
+    /// Streaming multiprocessors.
+    pub multiprocessors: Option<Fact<u32>>,
+    /// The SM clock behind the vector peaks: the highest that the sheet promises.
+    pub boost_clock: Option<Fact<Hertz>>,
+    /// The SM clock behind the tensor peaks, where it is another one.
+    pub tensor_clock: Option<Fact<Hertz>>,
+    /// Device memory, as it is sold.
+    pub memory: Option<Fact<Bytes>>,
+    /// Peak bandwidth of the device memory.
+    pub bandwidth: Option<Fact<Bandwidth>>,
+    /// Size of the L2.
+    pub l2: Option<Fact<Bytes>>,
+    /// What loads from the L2 reach at most, where somebody measured it; no sheet promises it.
+    pub l2_bandwidth: Option<Fact<Bandwidth>>,
+    /// Link to the host, one direction, before the overhead of packets.
+    pub host_link: Option<Fact<Bandwidth>>,
+    /// NVLink in total, one direction.
+    pub nvlink: Option<Fact<Bandwidth>>,
+    /// Board power limit in watts.
+    pub power_limit_w: Option<Fact<f64>>,
+    /// Peaks, dense before sparse.
+    pub peaks: Vec<Peak>,
+    /// How far the row can be trusted.
+    pub confidence: Confidence,
+    /// What to check before relying on it; empty where nothing is known to be doubtful.
+    pub doubts: String,
+}
+
+/// Bytes that an SM can load from its L1 in a cycle: the width of the memory that serves L1 and shared memory.
+const L1_BYTES_PER_CYCLE: f64 = 128.0;
+
+impl Device {
+    /// What one SM of this device can do in a cycle; absent for a compute capability that this version does not know.
+    #[must_use]
+    pub fn architecture(&self) -> Option<Architecture> {
+        Architecture::of(self.capability)
+    }
+
+    /// What all L1 caches together can deliver at the boost clock.
+    #[must_use]
+    pub fn l1_bandwidth(&self) -> Option<Fact<Bandwidth>> {
+        self.architecture()?;
+        let bytes = f64::from(self.multiprocessors?.value) * L1_BYTES_PER_CYCLE;
+        Some(Fact {
+            value: Bandwidth::new(bytes * self.boost_clock?.value.get()),
+            origin: Origin::Derived,
+        })
+    }
+}
