@@ -21,6 +21,7 @@ pub mod arch;
 pub mod bound;
 pub mod device;
 mod format;
+pub mod occupancy;
 pub mod quantity;
 pub mod roof;
 pub mod spelling;
