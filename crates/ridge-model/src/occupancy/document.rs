@@ -87,6 +87,8 @@ pub enum Given {
     Report,
     /// The compiled code: cubin, fat binary or the compiler's text.
     Code,
+    /// The table of devices.
+    Device,
     /// Nobody said: a usual value was taken.
     Assumed,
 }
@@ -109,8 +111,8 @@ pub struct Subject {
     pub name: Option<String>,
     /// The whole name, demangled where the input has it so.
     pub signature: Option<String>,
-    /// Place of the launch in its report.
-    pub launch_index: Option<usize>,
+    /// Places of the launches with these numbers in their report.
+    pub launches: Vec<usize>,
     /// Name of the device.
     pub device: Option<String>,
     /// Its compute capability.
@@ -213,8 +215,8 @@ pub struct Kernel {
     pub name: Option<String>,
     /// The whole name.
     pub signature: Option<String>,
-    /// Place of the launch in its report, from 0.
-    pub launch_index: Option<usize>,
+    /// Places of the launches with these numbers in their report, from 0.
+    pub launches: Vec<usize>,
     /// The device.
     pub device: Device,
     /// The launch.
@@ -519,7 +521,7 @@ impl Kernel {
             source: subject.source,
             name: subject.name,
             signature: subject.signature,
-            launch_index: subject.launch_index,
+            launches: subject.launches,
             sm_limits: limits
                 .figures()
                 .map(|(name, unit, limit)| Figure {
@@ -636,7 +638,7 @@ mod tests {
             source: None,
             name: None,
             signature: None,
-            launch_index: None,
+            launches: Vec::new(),
             device: None,
             capability,
             limits: SmLimits::of(capability).unwrap(),

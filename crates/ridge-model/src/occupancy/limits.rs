@@ -194,7 +194,7 @@ impl SmLimits {
     /// without `device__attribute_`.
     #[must_use]
     pub fn with_attributes(mut self, attribute: impl Fn(&str) -> Option<u32>) -> Self {
-        let mut set = |limit: &mut Limit, name: &str| {
+        let set = |limit: &mut Limit, name: &str| {
             // A limit of nothing would be a damaged report.
             if let Some(value) = attribute(name).filter(|value| *value > 0) {
                 *limit = Limit {
