@@ -14,6 +14,7 @@ pub fn files(_root: &Path) -> Result<Vec<File>, Error> {
         schema::<ridge_diagnose::document::Document>("diagnosis")?,
         schema::<ridge_model::bound::document::Document>("bound")?,
         schema::<ridge_model::device::document::Document>("devices")?,
+        schema::<ridge_model::occupancy::document::Document>("occupancy")?,
     ])
 }
 
@@ -22,7 +23,7 @@ fn schema<Document: JsonSchema>(name: &str) -> Result<File, Error> {
     let schema = SchemaSettings::draft2020_12()
         .for_serialize()
         .into_generator()
-        .into_root_schema_for::<Document>();
+        .into_root_schema_for::<T>();
     let mut content = serde_json::to_string_pretty(&schema)?;
     content.push('\n');
     Ok(File {

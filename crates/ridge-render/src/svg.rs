@@ -63,9 +63,9 @@ svg{background:#fff;font-family:system-ui,-apple-system,'Segoe UI','DejaVu Sans'
 .h{font-size:15px;font-weight:600;fill:#1a1a1a}.t{fill:#1a1a1a}.d{fill:#595959;font-size:11px}\
 .g{stroke:#e3e3e3;fill:none}.a{stroke:#8c8c8c;fill:none}\
 .s{stroke:#0072b2;stroke-width:2;fill:none}.f{fill:#0072b2;fill-opacity:.12}\
-.m{stroke:#b34700;stroke-width:1.5;fill:#b34700}.n{fill:#b34700;font-weight:600}\
+.m{stroke:#b34700;stroke-width:1.5;fill:#b34700}.n{fill:#b34700;font-weight:600;paint-order:stroke;stroke:#fff;stroke-width:4px}\
 @media(prefers-color-scheme:dark){svg{background:#161616}.h,.t{fill:#f0f0f0}.d{fill:#b0b0b0}.g{stroke:#333}\
-.a{stroke:#8c8c8c}.s{stroke:#56b4e9}.f{fill:#56b4e9;fill-opacity:.18}.m{stroke:#ff9f40;fill:#ff9f40}.n{fill:#ff9f40}}";
+.a{stroke:#8c8c8c}.s{stroke:#56b4e9}.f{fill:#56b4e9;fill-opacity:.18}.m{stroke:#ff9f40;fill:#ff9f40}.n{fill:#ff9f40;stroke:#161616}}";
 
 /// A picture in the making. Lengths are in pixels of a picture that is shown in its own size.
 #[derive(Debug)]

@@ -267,10 +267,10 @@ pub(crate) struct OccupancyArguments {
     #[arg(value_name = "FILE")]
     files: Vec<OsString>,
     /// Only kernels whose name contains a match of this regular expression
-    #[arg(long, short, value_name = "REGEX")]
+    #[arg(long, short, value_name = "REGEX", requires = "files")]
     kernel: Option<String>,
     /// Only the launch with this number; launches are counted from 0 in each file
-    #[arg(long, value_name = "N", value_parser = whole_number, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole_number, allow_negative_numbers = true, requires = "files")]
     launch: Option<usize>,
     /// The device, by name
     #[arg(long, value_name = "NAME", conflicts_with = "cc")]
@@ -291,7 +291,7 @@ pub(crate) struct OccupancyArguments {
     #[arg(long, value_name = "BYTES", value_parser = numbers::bytes, allow_negative_numbers = true)]
     smem: Option<u32>,
     /// Blocks in the grid, such as 4096 or 64x64, for waves and the tail
-    #[arg(long, value_name = "SIZE", value_parser = numbers::extent, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SIZE", value_parser = numbers::grid, allow_negative_numbers = true)]
     grid: Option<u64>,
     /// Blocks in a cluster
     #[arg(long, value_name = "N", value_parser = numbers::count, allow_negative_numbers = true)]

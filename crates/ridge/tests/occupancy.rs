@@ -11,7 +11,7 @@ use ncu_rep::{Metrics, Report, default_limit, unpack};
 use ridge_model::ComputeCapability;
 use ridge_model::device::Origin;
 use ridge_model::occupancy::{
-    Launch, Limit, Limiter, SmLimits, Waves, blocks_by_shared_memory, resident, round_up_shared,
+    self,     Launch, Limit, Limiter, SmLimits, Waves, blocks_by_shared_memory, resident, round_up_shared,
     slots_of_one_h200,
 };
 
@@ -25,6 +25,7 @@ fn main() -> ExitCode {
         .map(|path| trial("fixture", path))
         .collect();
     assert!(trials.len() > 40, "the fixtures were not found");
+    trials.push(Trial::test("fixture::launches of the toolkit", toolkit));
     match corpus() {
         Some(corpus) => trials.extend(
             ["pairs", "reports"]
@@ -69,10 +70,45 @@ fn trial(kind: &str, path: PathBuf) -> Trial {
     Trial::test(format!("{kind}::{name}"), move || check(&path))
 }
 
+/// Random launches on every capability, with what the occupancy header of the CUDA toolkit gives for them.
+fn toolkit() -> Result<(), Failed> {
+    let packed = std::fs::read(root().join("fixtures/occupancy/launches.csv.zst"))?;
+    let unpacked = unpack(&packed, default_limit(packed.len() as u64));
+    let text = std::str::from_utf8(&unpacked.bytes)?;
+    let (mut faults, mut possible) = (Vec::new(), 0);
+    for line in text.lines().skip(1) {
+        let numbers: Vec<u32> = line.split(',').map(str::parse).collect::<Result<_, _>>()?;
+        let [major, minor, threads, registers, fixed, dynamic, barriers, blocks] = *numbers else {
+            return Err(format!("not eight numbers: {line}").into());
+        };
+        let limits = SmLimits::of(ComputeCapability { major, minor }).ok_or("a capability")?;
+        let launch = Launch::new(threads, registers)
+            .with_shared(fixed, dynamic)
+            .with_barriers(barriers);
+        let found = match occupancy::check(&limits, &launch) {
+            Ok(()) => resident(&limits, &launch).blocks,
+            Err(_) => 0,
+        };
+        possible += u32::from(found > 0);
+        if found != blocks {
+            faults.push(format!("{line}: {found}"));
+        }
+    }
+    if possible < 1000 {
+        faults.push(format!("only {possible} launches are possible"));
+    }
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(faults.join("\n").into())
+    }
+}
+
 /// What was compared, so that a report without the counters does not pass for one that agrees.
 #[derive(Default)]
 struct Checked {
     limits: usize,
+    curves: usize,
     points: usize,
     faults: Vec<String>,
 }
@@ -109,6 +145,10 @@ fn check(path: &Path) -> Result<(), Failed> {
     }
     if any_launch && checked.limits == 0 {
         return Err("no limit was compared".into());
+    }
+    // 257 values of registers alone.
+    if checked.curves > 0 && checked.points < 257 {
+        return Err(format!("{} curves, but only {} points", checked.curves, checked.points).into());
     }
     Ok(())
 }
@@ -195,6 +235,7 @@ fn check_curves(
     ];
     for (curve, model) in curves {
         let stored = format!("launch__occupancy_per_{curve}");
+        checked.curves += usize::from(metrics.get(&stored).is_some_and(|metric| metric.has_instances()));
         let percent = format!("derived__pct_occupancy_per_{curve}");
         for (at, value) in points(metrics, &stored) {
             checked.points += 1;
@@ -242,11 +283,10 @@ fn warps_by_charged_bytes(limits: &SmLimits, launch: &Launch, charged: u32) -> u
 }
 
 fn points(metrics: &Metrics<'_>, name: &str) -> Vec<(u32, f64)> {
-    metrics
-        .get(name)
-        .and_then(|metric| metric.by_number().ok())
+    let points = metrics.get(name).map(|metric| metric.by_number().expect("the curve can be read"));
+    points
         .into_iter()
         .flatten()
-        .filter_map(|(at, value)| Some((u32::try_from(at as i64).ok()?, value)))
+        .filter_map(|(at, value)| Some((u32::try_from(at).ok()?, value)))
         .collect()
 }

@@ -10,7 +10,7 @@ use super::{Launch, SmLimits, registers_per_warp};
 pub enum Impossible {
     /// A block without threads.
     NoThreads,
-    /// Too many threads in a block.
+    /// Too many threads in a block, for the device or for what the kernel was compiled for.
     Threads {
         /// Threads asked for.
         asked: u32,

@@ -63,20 +63,21 @@ fn for_blocks(limits: &SmLimits, launch: &Launch, blocks: u32) -> Option<Step> {
         better.static_shared_bytes = bytes - better.dynamic_shared_bytes;
         changes.push(Change::SharedMemory(bytes));
     }
-    if let Some(in_force) = launch.carveout_bytes {
-        // The driver moves the carve-out for what a launch needs, up to the program's preference.
-        let needed = super::shared_bytes_charged(limits, better.shared_bytes()).saturating_mul(blocks);
-        if needed > in_force {
-            let carveout = limits.carveouts_bytes.iter().find(|size| **size >= needed)?;
-            better.carveout_bytes = Some(*carveout);
-            changes.push(Change::Carveout(*carveout));
-        }
-    }
     if let (Some(pool), Some(barriers)) = (limits.barriers, launch.barriers) {
         let fitting = pool.value / blocks;
         if barriers > fitting {
             better.barriers = Some(fitting);
             changes.push(Change::Barriers(fitting));
+        }
+    }
+    let needed = super::shared_bytes_charged(limits, better.shared_bytes()).saturating_mul(blocks);
+    if launch.carveout_bytes.is_some_and(|in_force| needed > in_force) {
+        better.carveout_bytes = None;
+        // The driver moves the carve-out with what a launch needs. Where that of today limits, the program asked for it.
+        if changes.is_empty() {
+            let carveout = limits.carveouts_bytes.iter().find(|size| **size >= needed)?;
+            better.carveout_bytes = Some(*carveout);
+            changes.push(Change::Carveout(*carveout));
         }
     }
     let resident = resident(limits, &better);

@@ -15,7 +15,9 @@ const MARGIN: f64 = 24.0;
 const LEFT: f64 = 44.0;
 const GAP: f64 = 24.0;
 const PANEL_HEIGHT: f64 = 190.0;
-const HEAD_HEIGHT: f64 = 92.0;
+const HEAD_HEIGHT: f64 = 100.0;
+/// Room for the longest label of a marked place.
+const LABEL_WIDTH: f64 = 110.0;
 /// Below a panel: numbers and the name of the axis.
 const FOOT_HEIGHT: f64 = 56.0;
 /// Longest lines, in characters that fit on the width.
@@ -198,13 +200,13 @@ fn panel(
         svg.dashed(Class::Mark, (place, y(share)), (place, bottom));
         svg.dot(Class::Mark, (place, y(share)), 4.5);
         let label = format!("{}: {}", grouped(now), percent(share));
-        let (anchor, at) = if place > (x0 + x1) / 2.0 {
+        // Right of the dot, where most curves fall, unless there is no room.
+        let (anchor, at) = if place + LABEL_WIDTH > x1 {
             (Anchor::End, place - 8.0)
         } else {
             (Anchor::Start, place + 8.0)
         };
-        // Above the dot, except at the upper edge.
-        let height = if share > 0.9 { y(share) + 18.0 } else { y(share) - 8.0 };
+        let height = y(share) - 9.0;
         svg.text(Class::MarkText, (at, height), anchor, &label);
     }
 }

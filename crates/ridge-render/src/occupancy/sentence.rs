@@ -169,14 +169,19 @@ pub(super) fn advice(kernel: &Kernel) -> String {
                 bytes."
             .to_owned();
     };
-    let busy = format!("{} busy {}", bound.busiest, whole_percent(bound.share));
+    /// From this share on a unit is as good as full.
+    const FULL: f64 = 0.8;
+    let busy = format!("{}, {} of the time", bound.busiest, whole_percent(bound.share));
     match bound.kind {
         Bound::Latency => format!(
-            "This kernel is limited by latency (most is {busy}), so that more warps can make it faster. More independent \
+            "This kernel is limited by latency (busiest: {busy}), so that more warps can make it faster. More independent \
              work in each thread does the same without them."
         ),
-        Bound::Memory | Bound::Compute => format!(
+        Bound::Memory | Bound::Compute if bound.share >= FULL => format!(
             "More is not always faster: this kernel keeps a unit busy ({busy}), and more warps would only queue for it."
+        ),
+        Bound::Memory | Bound::Compute => format!(
+            "More is not always faster: a unit is busy much of the time ({busy}); more warps can fill the rest at best."
         ),
         Bound::Launch => "More is not always faster: this kernel is shorter than its launch, and occupancy hardly \
                           matters for it."

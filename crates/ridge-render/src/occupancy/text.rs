@@ -31,8 +31,8 @@ pub struct Page {
 
 /// So many kernels are explained without being asked for.
 const EXPLAINED: usize = 3;
-/// So many steps to more blocks are shown without `-v`, beside the last one.
-const STEPS: usize = 2;
+/// So many steps to more blocks are shown without `-v`.
+const STEPS: usize = 3;
 const BAR: usize = 16;
 /// Narrower pages have no room for bars.
 const BAR_FROM: usize = 60;
@@ -407,9 +407,8 @@ fn steps(out: &mut String, kernel: &Kernel, page: &Page) {
     let blocks: Vec<&Better> = kernel.steps.iter().filter(|step| !is_other_block(step)).collect();
     let others = kernel.steps.iter().filter(|step| is_other_block(step));
     let mut shown: Vec<&Better> = blocks.clone();
-    if !page.is_verbose && blocks.len() > STEPS + 1 {
+    if !page.is_verbose {
         shown.truncate(STEPS);
-        shown.extend(blocks.last());
     }
     let left_out = blocks.len() - shown.len();
     shown.extend(others);
@@ -426,7 +425,7 @@ fn steps(out: &mut String, kernel: &Kernel, page: &Page) {
             paragraph(out, &sentence::step(step, now), "    ", page);
         }
         if left_out > 0 {
-            paragraph(out, &format!("-v lists {left_out} more between these"), "    ", page);
+            paragraph(out, &format!("-v lists {left_out} more"), "    ", page);
         }
     }
     if let Some(room) = sentence::room(kernel) {

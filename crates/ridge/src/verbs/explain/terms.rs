@@ -18,20 +18,21 @@ macro_rules! terms {
 terms! {
     "arithmetic-intensity": "arithmetic intensity", "operational intensity";
     "ceiling": "ceiling", "saving ceiling";
+    "cluster": "cluster", "clusters", "thread block cluster";
     "eligible-warps": "eligible warps", "eligible warp";
     "issue-slot": "issue slot", "issue slots";
     "lane": "lane", "lanes";
     "latency-hiding": "latency hiding", "little's law", "littles law";
     "ledger": "ledger", "resource ledger";
     "lower-bound": "lower bound", "lower bounds", "bound", "bounds", "gap";
-    "occupancy": "occupancy", "theoretical occupancy", "achieved occupancy";
+    "occupancy": "occupancy", "theoretical occupancy", "achieved occupancy", "ridge occupancy";
     "request": "request", "requests";
     "ridge-point": "ridge point", "roofline", "roofline ridge point";
     "sector": "sector", "sectors";
     "speed-of-light": "speed of light", "sol";
     "stall-reasons": "stall reasons", "stall reason", "stalls";
     "warp": "warp", "warps";
-    "wave": "wave", "waves";
+    "wave": "wave", "waves", "tail";
     "wavefront": "wavefront", "wavefronts";
 }
 

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use ncu_rep::cubin::{Cubin, fatbin, ptxas};
 use ridge_model::ComputeCapability;
-use ridge_model::occupancy::Launch;
+use ridge_model::device::Origin;
+use ridge_model::occupancy::{Launch, Limit};
 use ridge_model::occupancy::document::{Given, Origins, SourceKind};
 
 use super::Answer;
@@ -214,6 +215,14 @@ impl Answer<'_> {
                 cluster: kernel.cluster,
                 ..Launch::new(threads, kernel.registers).with_shared(kernel.static_shared_bytes, 0)
             };
+            if let Some(most) = kernel.threads {
+                // The compiler counted on no larger block, so that the driver refuses one.
+                let known = subject.limits.threads_per_block.value;
+                subject.limits.threads_per_block = Limit {
+                    value: most.min(known),
+                    origin: Origin::Attribute,
+                };
+            }
             subject.stack_bytes = kernel.stack_bytes;
             subject.spill_bytes = kernel.spill_bytes;
             self.add(subject)?;

@@ -11,7 +11,7 @@ use ridge_model::occupancy::document::{
     ClusterOrigin, Document, Given, Kernel, Number, Origins, SCHEMA, Source, SourceKind, Subject,
     VERSION, Warning,
 };
-use ridge_model::occupancy::{Launch, SmLimits, check, slots_of_one_h200};
+use ridge_model::occupancy::{Impossible, Launch, SmLimits, check, slots_of_one_h200};
 use ridge_model::ComputeCapability;
 use ridge_render::occupancy::{Page, svg, text};
 
@@ -175,7 +175,7 @@ impl Answer<'_> {
                 code.kind
             }
             None => {
-                let evidence = Evidence::new(&input, &address)?;
+                let evidence = Evidence::new(&input, &address).map_err(other_input)?;
                 self.add_report(&evidence, id, &address)?;
                 match evidence {
                     Evidence::Report(_) => SourceKind::NcuReport,
@@ -322,11 +322,18 @@ impl Answer<'_> {
             || numbers.cluster.is_some()
             || numbers.barriers.is_some();
         match check(&subject.limits, &subject.launch) {
-            Err(reason) if is_asked_for => Err(ExpectedError::usage(format!(
-                "such a kernel cannot be launched on compute capability {}: {reason}",
-                subject.capability
-            ))
-            .with_hint("`ridge explain occupancy` tells what limits a launch")),
+            Err(reason) if is_asked_for => {
+                let error = ExpectedError::usage(format!(
+                    "such a kernel cannot be launched on compute capability {}: {reason}",
+                    subject.capability
+                ));
+                Err(match reason {
+                    Impossible::Threads { most, .. } if most < 1024 => error.with_hint(format!(
+                        "its __launch_bounds__ (or .reqntid) allow no more: --block {most}, or compile it for larger blocks"
+                    )),
+                    _ => error.with_hint("`ridge explain occupancy` tells what limits a launch"),
+                })
+            }
             _ => Ok(()),
         }
     }
@@ -339,6 +346,21 @@ impl Answer<'_> {
             kernels: self.subjects.into_iter().map(Kernel::new).collect(),
             warnings: self.warnings,
         }
+    }
+}
+
+/// What this verb reads is more than reports.
+fn other_input(error: ExpectedError) -> ExpectedError {
+    let is_about_formats = error
+        .hint
+        .as_ref()
+        .is_some_and(|hint| hint.starts_with("name a report"));
+    if is_about_formats {
+        error.with_hint(
+            "name a report (.ncu-rep), a CSV export of ncu, a cubin, a fat binary, a program, or text of `ptxas -v`",
+        )
+    } else {
+        error
     }
 }
 

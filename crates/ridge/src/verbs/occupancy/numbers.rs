@@ -48,6 +48,19 @@ pub(crate) fn extent(text: &str) -> Result<u64, String> {
     Ok(product)
 }
 
+/// Blocks of a grid.
+pub(crate) fn grid(text: &str) -> Result<u64, String> {
+    /// The driver takes 2^31 - 1 in x and 65,535 in y and z.
+    const MOST: u64 = 2_147_483_647 * 65_535 * 65_535;
+    match extent(text)? {
+        0 => Err("a grid has at least 1 block".to_owned()),
+        blocks if blocks > MOST => Err(
+            "a grid has at most 2147483647 blocks in x and 65535 in y and in z".to_owned(),
+        ),
+        blocks => Ok(blocks),
+    }
+}
+
 /// An amount of memory, possibly none.
 pub(crate) fn bytes(text: &str) -> Result<u32, String> {
     let text = text.trim();
@@ -114,6 +127,14 @@ mod tests {
             assert!(extent(bad).is_err(), "{bad}");
         }
         assert!(extent("4294967295x4294967295x4294967295").is_err(), "overflow");
+    }
+
+    #[test]
+    fn grids_are_not_empty_and_not_endless() {
+        assert_eq!(grid("4096x2"), Ok(8192));
+        for bad in ["0", "16x0", "4294967295x4294967295", "-1"] {
+            assert!(grid(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]
