@@ -57,7 +57,10 @@ pub fn plot(plot: &Plot<'_>, columns: usize, rows: usize, charset: Charset) -> V
         line.extend(shares.iter().map(|share| cell(*share, row, rows, charset)));
         lines.push(line.trim_end().to_owned());
     }
-    lines.push(format!("    0 {}", axis(width, marked.map(|(column, _)| column), charset)));
+    lines.push(format!(
+        "    0 {}",
+        axis(width, marked.map(|(column, _)| column), charset)
+    ));
     lines.push(labels(plot, width, marked));
     lines
 }
@@ -128,10 +131,21 @@ mod tests {
     use proptest::prelude::*;
 
     fn text(charset: Charset, mark: Option<u32>, columns: usize) -> String {
-        let share = |value: u32| if value <= 32 { 1.0 } else { 32.0 / f64::from(value) };
+        let share = |value: u32| {
+            if value <= 32 {
+                1.0
+            } else {
+                32.0 / f64::from(value)
+            }
+        };
         let label = |value: u32| value.to_string();
         let lines = plot(
-            &Plot { range: (1, 255), share: &share, mark, label: &label },
+            &Plot {
+                range: (1, 255),
+                share: &share,
+                mark,
+                label: &label,
+            },
             columns,
             4,
             charset,

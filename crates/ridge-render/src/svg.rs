@@ -171,7 +171,12 @@ mod tests {
     #[test]
     fn text_from_inputs_is_escaped() {
         let mut svg = Svg::new(10.0, "</title><script>alert(1)</script>", "a & \"b\"");
-        svg.text(Class::Text, (1.0, 2.25), Anchor::Middle, "<b>\u{1b}]0;x\u{7}</b>");
+        svg.text(
+            Class::Text,
+            (1.0, 2.25),
+            Anchor::Middle,
+            "<b>\u{1b}]0;x\u{7}</b>",
+        );
         let file = svg.finish(5.0);
         assert!(!file.contains("<script>") && !file.contains("<b>") && !file.contains('\u{1b}'));
         assert!(file.contains("<title id=\"title\">&lt;/title&gt;&lt;script&gt;"));
@@ -182,6 +187,9 @@ mod tests {
     fn light_and_dark_have_their_colours() {
         let file = Svg::new(10.0, "t", "d").finish(5.0);
         assert!(file.contains("prefers-color-scheme:dark"));
-        assert!(!file.contains("http:") || file.matches("http:").count() == 1, "only the name space");
+        assert!(
+            !file.contains("http:") || file.matches("http:").count() == 1,
+            "only the name space"
+        );
     }
 }

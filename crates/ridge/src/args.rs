@@ -272,7 +272,7 @@ pub(crate) struct OccupancyArguments {
     /// Only the launch with this number; launches are counted from 0 in each file
     #[arg(long, value_name = "N", value_parser = whole_number, allow_negative_numbers = true, requires = "files")]
     launch: Option<usize>,
-    /// The device, by name
+    /// The device, by name: h200, a100, rtx4090; case, spaces and hyphens do not matter
     #[arg(long, value_name = "NAME", conflicts_with = "cc")]
     device: Option<String>,
     /// The compute capability of the device, such as 9.0 or sm_90
@@ -284,7 +284,7 @@ pub(crate) struct OccupancyArguments {
     /// Threads in a block, such as 256 or 16x16
     #[arg(long, value_name = "SIZE", value_parser = numbers::extent, allow_negative_numbers = true)]
     block: Option<u64>,
-    /// Registers of a thread
+    /// Registers of a thread; for a kernel of an input, what if it had so many
     #[arg(long, value_name = "N", value_parser = numbers::count, allow_negative_numbers = true)]
     regs: Option<u32>,
     /// Shared memory of a block that the launch asks for, beside what the code declares, such as 16384 or 16KiB

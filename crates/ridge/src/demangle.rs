@@ -23,7 +23,10 @@ mod tests {
 
     #[test]
     fn names_are_demangled_or_left_alone() {
-        assert_eq!(demangle("_Z4copyPK6float4PS_"), "copy(float4 const*, float4*)");
+        assert_eq!(
+            demangle("_Z4copyPK6float4PS_"),
+            "copy(float4 const*, float4*)"
+        );
         assert_eq!(demangle("tile_sum"), "tile_sum");
         assert_eq!(demangle("_Zgarbage"), "_Zgarbage");
     }

@@ -11,15 +11,19 @@ use ncu_rep::{Metrics, Report, default_limit, unpack};
 use ridge_model::ComputeCapability;
 use ridge_model::device::Origin;
 use ridge_model::occupancy::{
-    self,     Launch, Limit, Limiter, SmLimits, Waves, blocks_by_shared_memory, resident, round_up_shared,
-    slots_of_one_h200,
+    self, Launch, Limit, Limiter, SmLimits, Waves, blocks_by_shared_memory, resident,
+    round_up_shared, slots_of_one_h200,
 };
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let fixtures = ["fixtures/gallery", "fixtures/reports", "fixtures/reports/small"]
-        .map(|folder| reports(&root().join(folder)))
-        .concat();
+    let fixtures = [
+        "fixtures/gallery",
+        "fixtures/reports",
+        "fixtures/reports/small",
+    ]
+    .map(|folder| reports(&root().join(folder)))
+    .concat();
     let mut trials: Vec<Trial> = fixtures
         .into_iter()
         .map(|path| trial("fixture", path))
@@ -35,7 +39,8 @@ fn main() -> ExitCode {
                 .map(|path| trial("corpus", path)),
         ),
         None => {
-            let reason = "corpus (not found: set RIDGE_CORPUS to it, or put it at ../shared/corpus)";
+            let reason =
+                "corpus (not found: set RIDGE_CORPUS to it, or put it at ../shared/corpus)";
             trials.push(Trial::test(reason, || Ok(())).with_ignored_flag(true));
         }
     }
@@ -66,7 +71,11 @@ fn reports(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn trial(kind: &str, path: PathBuf) -> Trial {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = path
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     Trial::test(format!("{kind}::{name}"), move || check(&path))
 }
 
@@ -78,7 +87,17 @@ fn toolkit() -> Result<(), Failed> {
     let (mut faults, mut possible) = (Vec::new(), 0);
     for line in text.lines().skip(1) {
         let numbers: Vec<u32> = line.split(',').map(str::parse).collect::<Result<_, _>>()?;
-        let [major, minor, threads, registers, fixed, dynamic, barriers, blocks] = *numbers else {
+        let [
+            major,
+            minor,
+            threads,
+            registers,
+            fixed,
+            dynamic,
+            barriers,
+            blocks,
+        ] = *numbers
+        else {
             return Err(format!("not eight numbers: {line}").into());
         };
         let limits = SmLimits::of(ComputeCapability { major, minor }).ok_or("a capability")?;
@@ -116,7 +135,8 @@ struct Checked {
 impl Checked {
     fn equal(&mut self, what: &str, found: f64, stored: f64) {
         if found.to_bits() != stored.to_bits() && self.faults.len() < 20 {
-            self.faults.push(format!("{what}: {found}, the report has {stored}"));
+            self.faults
+                .push(format!("{what}: {found}, the report has {stored}"));
         }
     }
 }
@@ -148,7 +168,11 @@ fn check(path: &Path) -> Result<(), Failed> {
     }
     // 257 values of registers alone.
     if checked.curves > 0 && checked.points < 257 {
-        return Err(format!("{} curves, but only {} points", checked.curves, checked.points).into());
+        return Err(format!(
+            "{} curves, but only {} points",
+            checked.curves, checked.points
+        )
+        .into());
     }
     Ok(())
 }
@@ -196,9 +220,19 @@ fn check_kernel(name: &str, metrics: &Metrics<'_>, checked: &mut Checked) -> Opt
         checked.equal(&format!("{name}: occupancy"), 100.0 * occupancy, stored);
     }
     // The largest carve-out allows as many blocks as the one in force.
-    let predicted = resident(&limits, &Launch { carveout_bytes: None, ..launch });
+    let predicted = resident(
+        &limits,
+        &Launch {
+            carveout_bytes: None,
+            ..launch
+        },
+    );
     if let Some(stored) = metrics.number("sm__maximum_warps_avg_per_active_cycle") {
-        checked.equal(&format!("{name}: warps"), f64::from(predicted.warps), stored);
+        checked.equal(
+            &format!("{name}: warps"),
+            f64::from(predicted.warps),
+            stored,
+        );
     }
     if let (Some(stored), Some(grid), Some(sms)) = (
         metrics.number("launch__waves_per_multiprocessor"),
@@ -222,10 +256,23 @@ fn check_curves(
     let warps = |launch: Launch| resident(limits, &launch).warps;
     let by_registers = |at| {
         // The curve starts at zero registers, which limit nothing.
-        warps(Launch { registers: at, ..*launch })
+        warps(Launch {
+            registers: at,
+            ..*launch
+        })
     };
-    let by_block_size = |at| warps(Launch { threads: at, ..*launch });
-    let by_barriers = |at| warps(Launch { barriers: Some(at), ..*launch });
+    let by_block_size = |at| {
+        warps(Launch {
+            threads: at,
+            ..*launch
+        })
+    };
+    let by_barriers = |at| {
+        warps(Launch {
+            barriers: Some(at),
+            ..*launch
+        })
+    };
     let by_shared = |at: u32| warps_by_charged_bytes(limits, launch, at);
     let curves: [(&str, &dyn Fn(u32) -> u32); 4] = [
         ("register_count", &by_registers),
@@ -235,24 +282,40 @@ fn check_curves(
     ];
     for (curve, model) in curves {
         let stored = format!("launch__occupancy_per_{curve}");
-        checked.curves += usize::from(metrics.get(&stored).is_some_and(|metric| metric.has_instances()));
+        checked.curves += usize::from(
+            metrics
+                .get(&stored)
+                .is_some_and(|metric| metric.has_instances()),
+        );
         let percent = format!("derived__pct_occupancy_per_{curve}");
         for (at, value) in points(metrics, &stored) {
             checked.points += 1;
-            checked.equal(&format!("{name}: {curve} {at}"), f64::from(model(at)), value);
+            checked.equal(
+                &format!("{name}: {curve} {at}"),
+                f64::from(model(at)),
+                value,
+            );
         }
         for (at, value) in points(metrics, &percent) {
             // The profiler cuts the decimals off.
             let whole = 100 * model(at) / limits.warps.value;
             checked.points += 1;
-            checked.equal(&format!("{name}: percent by {curve} {at}"), f64::from(whole), value);
+            checked.equal(
+                &format!("{name}: percent by {curve} {at}"),
+                f64::from(whole),
+                value,
+            );
         }
     }
     // A query of the driver, which depends on the SMs that are switched off: known for one device.
     for (at, value) in points(metrics, "launch__occupancy_per_cluster_size") {
         checked.points += 1;
         let slots = slots_of_one_h200(at).map_or(0, |slots| slots.clusters);
-        checked.equal(&format!("{name}: clusters of {at}"), f64::from(slots), value);
+        checked.equal(
+            &format!("{name}: clusters of {at}"),
+            f64::from(slots),
+            value,
+        );
     }
 }
 
@@ -276,14 +339,23 @@ fn warps_by_charged_bytes(limits: &SmLimits, launch: &Launch, charged: u32) -> u
         },
         ..*limits
     };
-    let others = Launch { carveout_bytes: None, ..*launch };
+    let others = Launch {
+        carveout_bytes: None,
+        ..*launch
+    };
     let by_others = resident(&unlimited, &others).blocks;
-    let allowed = blocks_by_shared_memory(limits, launch.carveout_bytes, round_up_shared(limits, charged));
+    let allowed = blocks_by_shared_memory(
+        limits,
+        launch.carveout_bytes,
+        round_up_shared(limits, charged),
+    );
     by_others.min(allowed.max(1)) * launch.warps()
 }
 
 fn points(metrics: &Metrics<'_>, name: &str) -> Vec<(u32, f64)> {
-    let points = metrics.get(name).map(|metric| metric.by_number().expect("the curve can be read"));
+    let points = metrics
+        .get(name)
+        .map(|metric| metric.by_number().expect("the curve can be read"));
     points
         .into_iter()
         .flatten()

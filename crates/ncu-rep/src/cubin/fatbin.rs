@@ -146,11 +146,25 @@ impl<'a> Reader<'a> {
     fn container(&mut self, bytes: &'a [u8], offset: u64) -> Option<usize> {
         let field = "fat binary";
         let Some((magic, head)) = bytes.split_first_chunk::<4>() else {
-            self.problem(Reason::Truncated { needed: 16, available: len(bytes) }, offset, field);
+            self.problem(
+                Reason::Truncated {
+                    needed: 16,
+                    available: len(bytes),
+                },
+                offset,
+                field,
+            );
             return None;
         };
         let (Some(header), Some(size)) = (number(head, 2, 2), number(head, 4, 8)) else {
-            self.problem(Reason::Truncated { needed: 16, available: len(bytes) }, offset, field);
+            self.problem(
+                Reason::Truncated {
+                    needed: 16,
+                    available: len(bytes),
+                },
+                offset,
+                field,
+            );
             return None;
         };
         if *magic != MAGIC || header < 16 {
@@ -159,10 +173,19 @@ impl<'a> Reader<'a> {
             return None;
         }
         let whole = header.saturating_add(size);
-        let held = usize::try_from(whole).ok().filter(|whole| *whole <= bytes.len());
+        let held = usize::try_from(whole)
+            .ok()
+            .filter(|whole| *whole <= bytes.len());
         if held.is_none() {
             let available = len(bytes).saturating_sub(header);
-            self.problem(Reason::Truncated { needed: size, available }, offset, field);
+            self.problem(
+                Reason::Truncated {
+                    needed: size,
+                    available,
+                },
+                offset,
+                field,
+            );
         }
         let body = bytes.get(..held.unwrap_or(bytes.len()));
         let start = usize::try_from(header).ok()?;
@@ -180,13 +203,27 @@ impl<'a> Reader<'a> {
     fn image(&mut self, bytes: &'a [u8], offset: u64) -> Option<usize> {
         let field = "image of a fat binary";
         let (Some(header), Some(padded)) = (number(bytes, 4, 4), number(bytes, 8, 8)) else {
-            self.problem(Reason::Truncated { needed: 64, available: len(bytes) }, offset, field);
+            self.problem(
+                Reason::Truncated {
+                    needed: 64,
+                    available: len(bytes),
+                },
+                offset,
+                field,
+            );
             return None;
         };
         let whole = header.saturating_add(padded);
         if header < 64 || whole > len(bytes) {
             let available = len(bytes).saturating_sub(header);
-            self.problem(Reason::Truncated { needed: padded, available }, offset, field);
+            self.problem(
+                Reason::Truncated {
+                    needed: padded,
+                    available,
+                },
+                offset,
+                field,
+            );
             return None;
         }
         if self.images.len() >= MAX_IMAGES {
@@ -227,7 +264,10 @@ impl<'a> Reader<'a> {
 /// A little-endian number of up to eight bytes.
 fn number(bytes: &[u8], at: usize, size: usize) -> Option<u64> {
     let bytes = bytes.get(at..at.checked_add(size)?)?;
-    let number = bytes.iter().rev().fold(0, |number: u64, byte| (number << 8) | u64::from(*byte));
+    let number = bytes
+        .iter()
+        .rev()
+        .fold(0, |number: u64, byte| (number << 8) | u64::from(*byte));
     Some(number)
 }
 
@@ -350,6 +390,10 @@ mod tests {
         assert_eq!(lz4(&[0x10, b'a', 0, 0], 9), None, "distance zero");
         assert_eq!(lz4(&[0x10, b'a', 2, 0], 9), None, "before the start");
         assert_eq!(lz4(&[0x1f, b'a', 1, 0, 255, 255], 9), None, "too long");
-        assert_eq!(lz4(&[0x40, b'a', b'b', b'c', b'd'], 3), None, "more than announced");
+        assert_eq!(
+            lz4(&[0x40, b'a', b'b', b'c', b'd'], 3),
+            None,
+            "more than announced"
+        );
     }
 }

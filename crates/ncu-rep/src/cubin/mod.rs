@@ -450,7 +450,11 @@ impl<'a> Reader<'a> {
                 let end = section
                     .sh_offset(LittleEndian)
                     .saturating_add(section.sh_size(LittleEndian));
-                self.problem("an attribute breaks off", end.saturating_sub(len(rest)), field);
+                self.problem(
+                    "an attribute breaks off",
+                    end.saturating_sub(len(rest)),
+                    field,
+                );
                 return;
             };
             rest = tail;
@@ -493,8 +497,10 @@ impl<'a> Reader<'a> {
 
     /// Reads what `.nv.info.<function>` says about one function.
     fn attributes_of(&mut self, section: &Section, function: &mut Function<'a>) {
-        self.each_attribute(section, ".nv.info of a function", |attribute, value| {
-            match (attribute, value) {
+        self.each_attribute(
+            section,
+            ".nv.info of a function",
+            |attribute, value| match (attribute, value) {
                 (ATTRIBUTE_BARRIERS, Attribute::Byte(count)) => {
                     function.barriers = u32::from(count);
                 }
@@ -508,8 +514,8 @@ impl<'a> Reader<'a> {
                     function.cluster = function.cluster.or(extent(value));
                 }
                 _ => {}
-            }
-        });
+            },
+        );
     }
 
     /// The named barriers in the flags of a section of code, where older compilers put them.

@@ -154,7 +154,11 @@ ptxas info    : Compiling entry function 'cut' for 'sm_75'
             }
         );
         assert_eq!(
-            (kernels[1].registers, kernels[1].barriers, kernels[1].shared_bytes),
+            (
+                kernels[1].registers,
+                kernels[1].barriers,
+                kernels[1].shared_bytes
+            ),
             (19, None, 4096)
         );
         assert_eq!(kernels[1].capability, Some((7, 5)));

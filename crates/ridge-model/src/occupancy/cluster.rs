@@ -37,7 +37,10 @@ const GROUPS_OF_ONE_H200: [u32; 12] = [18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2
 #[must_use]
 pub fn slots_of_one_h200(size: u32) -> Option<Slots> {
     let in_group = |sms: &u32| sms.checked_div(size);
-    let clusters = GROUPS_OF_ONE_H200.iter().map(in_group).sum::<Option<u32>>()?;
+    let clusters = GROUPS_OF_ONE_H200
+        .iter()
+        .map(in_group)
+        .sum::<Option<u32>>()?;
     Some(Slots { clusters, size })
 }
 

@@ -33,7 +33,16 @@ pub fn over_block_size(limits: &SmLimits, launch: &Launch) -> Vec<Point> {
 #[must_use]
 pub fn over_registers(limits: &SmLimits, launch: &Launch) -> Vec<Point> {
     (1..=limits.registers_per_thread.value)
-        .map(|registers| point(limits, &Launch { registers, ..*launch }, registers))
+        .map(|registers| {
+            point(
+                limits,
+                &Launch {
+                    registers,
+                    ..*launch
+                },
+                registers,
+            )
+        })
         .collect()
 }
 
@@ -93,15 +102,38 @@ mod tests {
     fn curves_are_those_of_a_report() {
         let launch = Launch::new(256, 16).with_barriers(0);
         let registers = over_registers(&h200(), &launch);
-        for (at, expected) in [(32, 64), (33, 48), (41, 40), (65, 24), (81, 16), (129, 8), (255, 8)] {
+        for (at, expected) in [
+            (32, 64),
+            (33, 48),
+            (41, 40),
+            (65, 24),
+            (81, 16),
+            (129, 8),
+            (255, 8),
+        ] {
             assert_eq!(warps(&registers, at), expected, "{at} registers");
         }
         let sizes = over_block_size(&h200(), &launch);
-        for (at, expected) in [(32, 32), (64, 64), (96, 63), (352, 55), (416, 52), (704, 44), (1024, 64)] {
+        for (at, expected) in [
+            (32, 32),
+            (64, 64),
+            (96, 63),
+            (352, 55),
+            (416, 52),
+            (704, 44),
+            (1024, 64),
+        ] {
             assert_eq!(warps(&sizes, at), expected, "{at} threads");
         }
         let barriers = over_barriers(&h200(), &launch);
-        assert_eq!((warps(&barriers, 8), warps(&barriers, 9), warps(&barriers, 16)), (64, 56, 32));
+        assert_eq!(
+            (
+                warps(&barriers, 8),
+                warps(&barriers, 9),
+                warps(&barriers, 16)
+            ),
+            (64, 56, 32)
+        );
     }
 
     #[test]
@@ -111,7 +143,10 @@ mod tests {
         // 13 blocks of 16 KiB and what the system takes; 14 with 768 bytes less.
         assert_eq!(warps(&points, 16_384), 52);
         assert_eq!(warps(&points, 16_384 - 768), 56);
-        assert_eq!(points.last().map(|point| (point.at, point.resident.blocks)), Some((232_448, 1)));
+        assert_eq!(
+            points.last().map(|point| (point.at, point.resident.blocks)),
+            Some((232_448, 1))
+        );
     }
 
     #[test]

@@ -76,32 +76,58 @@ impl fmt::Display for Impossible {
         match *self {
             Self::NoThreads => write!(f, "a block has at least 1 thread, not 0"),
             Self::Threads { asked, most } => {
-                write!(f, "{asked} threads are too many for a block: it has at most {most}")
+                write!(
+                    f,
+                    "{asked} threads are too many for a block: it has at most {most}"
+                )
             }
             Self::NoRegisters => write!(f, "a thread has at least 1 register, not 0"),
             Self::Registers { asked, most } => {
-                write!(f, "{asked} registers are too many for a thread: it has at most {most}")
+                write!(
+                    f,
+                    "{asked} registers are too many for a thread: it has at most {most}"
+                )
             }
-            Self::RegistersOfBlock { asked, most, per_thread } => write!(
+            Self::RegistersOfBlock {
+                asked,
+                most,
+                per_thread,
+            } => write!(
                 f,
                 "a block of {asked} registers does not fit on an SM, which has {most}: with so many threads, each can have \
                  at most {per_thread}"
             ),
-            Self::StaticShared { asked, most, dynamic } => write!(
+            Self::StaticShared {
+                asked,
+                most,
+                dynamic,
+            } => write!(
                 f,
                 "{asked} bytes of static shared memory are too many for a block: the code can declare at most {most}; as \
                  dynamic shared memory a block can have {dynamic}"
             ),
             Self::Shared { asked, most } => {
-                write!(f, "{asked} bytes of shared memory are too many for a block: it has at most {most}")
+                write!(
+                    f,
+                    "{asked} bytes of shared memory are too many for a block: it has at most {most}"
+                )
             }
             Self::Barriers { asked, most } => {
-                write!(f, "{asked} barriers are too many for a block: it has at most {most}")
+                write!(
+                    f,
+                    "{asked} barriers are too many for a block: it has at most {most}"
+                )
             }
-            Self::NoClusters => write!(f, "the device has no clusters: they came with compute capability 9.0"),
+            Self::NoClusters => write!(
+                f,
+                "the device has no clusters: they came with compute capability 9.0"
+            ),
             Self::EmptyCluster => write!(f, "a cluster has at least 1 block, not 0"),
             Self::Cluster { asked, most } => {
-                write!(f, "{asked} blocks are too many for a cluster: it has at most {most}")
+                write!(
+                    f,
+                    "{asked} blocks are too many for a cluster: it has at most {most}"
+                )
             }
         }
     }
@@ -140,13 +166,23 @@ pub fn check(limits: &SmLimits, launch: &Launch) -> Result<(), Impossible> {
         launch.static_shared_bytes,
         limits.usual_shared_bytes_per_block.value,
     ) {
-        return Err(Impossible::StaticShared { asked, most, dynamic });
+        return Err(Impossible::StaticShared {
+            asked,
+            most,
+            dynamic,
+        });
     }
     let shared = u64::from(launch.static_shared_bytes) + u64::from(launch.dynamic_shared_bytes);
     if shared > u64::from(dynamic) {
-        return Err(Impossible::Shared { asked: shared, most: dynamic });
+        return Err(Impossible::Shared {
+            asked: shared,
+            most: dynamic,
+        });
     }
-    if let Some((asked, most)) = over(launch.barriers.unwrap_or(0), limits.barriers_per_block.value) {
+    if let Some((asked, most)) = over(
+        launch.barriers.unwrap_or(0),
+        limits.barriers_per_block.value,
+    ) {
         return Err(Impossible::Barriers { asked, most });
     }
     match (launch.cluster, limits.cluster_blocks_opt_in) {
@@ -171,7 +207,10 @@ mod tests {
         let limits = SmLimits::of(ComputeCapability { major: 9, minor: 0 }).unwrap();
         let old = SmLimits::of(ComputeCapability { major: 8, minor: 6 }).unwrap();
         let launch = Launch::new(256, 32);
-        let cluster = |size| Launch { cluster: Some(size), ..launch };
+        let cluster = |size| Launch {
+            cluster: Some(size),
+            ..launch
+        };
         let text = [
             check(&limits, &Launch::new(0, 32)),
             check(&limits, &Launch::new(2048, 32)),
@@ -197,8 +236,13 @@ mod tests {
         for launch in [
             Launch::new(1024, 64),
             Launch::new(1, 255),
-            Launch::new(32, 1).with_shared(48 * 1024, 179 * 1024).with_barriers(16),
-            Launch { cluster: Some(16), ..Launch::new(64, 32) },
+            Launch::new(32, 1)
+                .with_shared(48 * 1024, 179 * 1024)
+                .with_barriers(16),
+            Launch {
+                cluster: Some(16),
+                ..Launch::new(64, 32)
+            },
         ] {
             assert_eq!(check(&limits, &launch), Ok(()), "{launch:?}");
             assert!(super::super::resident(&limits, &launch).blocks > 0);

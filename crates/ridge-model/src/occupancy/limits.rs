@@ -246,16 +246,36 @@ impl SmLimits {
             ("blocks", "block", Some(self.blocks)),
             ("threads_per_block", "thread", Some(self.threads_per_block)),
             ("registers", "register", Some(self.registers)),
-            ("registers_per_thread", "register", Some(self.registers_per_thread)),
+            (
+                "registers_per_thread",
+                "register",
+                Some(self.registers_per_thread),
+            ),
             ("register_unit", "register", Some(self.register_unit)),
             ("partitions", "", Some(self.partitions)),
             ("shared_memory", "byte", Some(self.shared_bytes)),
-            ("shared_memory_per_block", "byte", Some(self.shared_bytes_per_block)),
-            ("shared_memory_per_block_without_opt_in", "byte", Some(self.usual_shared_bytes_per_block)),
-            ("shared_memory_reserved_per_block", "byte", Some(self.reserved_shared_bytes)),
+            (
+                "shared_memory_per_block",
+                "byte",
+                Some(self.shared_bytes_per_block),
+            ),
+            (
+                "shared_memory_per_block_without_opt_in",
+                "byte",
+                Some(self.usual_shared_bytes_per_block),
+            ),
+            (
+                "shared_memory_reserved_per_block",
+                "byte",
+                Some(self.reserved_shared_bytes),
+            ),
             ("shared_memory_unit", "byte", Some(self.shared_unit_bytes)),
             ("barriers", "barrier", self.barriers),
-            ("barriers_per_block", "barrier", Some(self.barriers_per_block)),
+            (
+                "barriers_per_block",
+                "barrier",
+                Some(self.barriers_per_block),
+            ),
             ("cluster_size", "block", self.cluster_blocks),
             ("cluster_size_opt_in", "block", self.cluster_blocks_opt_in),
         ]
@@ -275,9 +295,19 @@ mod tests {
             // Capacities stand in the table of architectures too.
             let table = crate::Architecture::of(capability).unwrap().limits;
             assert_eq!(
-                [table.warps, table.blocks, table.registers, table.shared_bytes],
-                [limits.warps, limits.blocks, limits.registers, limits.shared_bytes]
-                    .map(|limit| limit.value),
+                [
+                    table.warps,
+                    table.blocks,
+                    table.registers,
+                    table.shared_bytes
+                ],
+                [
+                    limits.warps,
+                    limits.blocks,
+                    limits.registers,
+                    limits.shared_bytes
+                ]
+                .map(|limit| limit.value),
                 "{capability}"
             );
             assert_eq!(
@@ -299,7 +329,13 @@ mod tests {
             "reserved_shared_memory_per_block" => Some(0),
             _ => None,
         });
-        assert_eq!(found.blocks, Limit { value: 24, origin: Origin::Attribute });
+        assert_eq!(
+            found.blocks,
+            Limit {
+                value: 24,
+                origin: Origin::Attribute
+            }
+        );
         assert_eq!(found.warps, table.warps);
         assert_eq!(found.reserved_shared_bytes.value, 0);
         assert_eq!(found.registers, table.registers);

@@ -287,7 +287,11 @@ fn blocks_by_barriers(limits: &SmLimits, launch: &Launch) -> Option<u32> {
         return launch.blocks_by_barriers;
     };
     let most = limits.blocks.value;
-    Some(pool.value.checked_div(launch.barriers?).map_or(most, |blocks| blocks.min(most)))
+    Some(
+        pool.value
+            .checked_div(launch.barriers?)
+            .map_or(most, |blocks| blocks.min(most)),
+    )
 }
 
 const fn round_up(value: u32, unit: u32) -> u32 {
@@ -381,7 +385,10 @@ mod tests {
             ..Launch::new(128, 32)
         };
         let found = resident(&limits(8, 6), &launch);
-        assert_eq!((found.blocks, found.limiters()), (5, vec![Limiter::Barriers]));
+        assert_eq!(
+            (found.blocks, found.limiters()),
+            (5, vec![Limiter::Barriers])
+        );
         // The block may grow; there cannot be more of them.
         for step in steps(&limits(8, 6), &launch) {
             assert!(step.resident.blocks <= 5, "{step:?}");

@@ -1,8 +1,6 @@
 //! Launches near a given one that have more warps on an SM, and what it can use more of for nothing.
 
-use super::{
-    Launch, Resident, SmLimits, WARP_THREADS, blocks_by_registers, check, resident,
-};
+use super::{Launch, Resident, SmLimits, WARP_THREADS, blocks_by_registers, check, resident};
 
 /// One number of the launch that is to change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +37,8 @@ pub fn steps(limits: &SmLimits, launch: &Launch) -> Vec<Step> {
     }
     let now = resident(limits, launch);
     let most = (limits.warps.value / launch.warps()).min(limits.blocks.value);
-    let more_blocks = (now.blocks + 1..=most)
-        .filter_map(|blocks| for_blocks(limits, launch, blocks));
+    let more_blocks =
+        (now.blocks + 1..=most).filter_map(|blocks| for_blocks(limits, launch, blocks));
     more_blocks
         .chain(other_block(limits, launch, &now, Direction::Smaller))
         .chain(other_block(limits, launch, &now, Direction::Larger))
@@ -71,11 +69,17 @@ fn for_blocks(limits: &SmLimits, launch: &Launch, blocks: u32) -> Option<Step> {
         }
     }
     let needed = super::shared_bytes_charged(limits, better.shared_bytes()).saturating_mul(blocks);
-    if launch.carveout_bytes.is_some_and(|in_force| needed > in_force) {
+    if launch
+        .carveout_bytes
+        .is_some_and(|in_force| needed > in_force)
+    {
         better.carveout_bytes = None;
         // The driver moves the carve-out with what a launch needs. Where that of today limits, the program asked for it.
         if changes.is_empty() {
-            let carveout = limits.carveouts_bytes.iter().find(|size| **size >= needed)?;
+            let carveout = limits
+                .carveouts_bytes
+                .iter()
+                .find(|size| **size >= needed)?;
             better.carveout_bytes = Some(*carveout);
             changes.push(Change::Carveout(*carveout));
         }
@@ -117,7 +121,11 @@ fn other_block(
     };
     sizes.find_map(|warps| {
         let threads = whole_warps(warps);
-        let other = Launch { threads, carveout_bytes: None, ..*launch };
+        let other = Launch {
+            threads,
+            carveout_bytes: None,
+            ..*launch
+        };
         let resident = resident(limits, &other);
         (check(limits, &other).is_ok() && resident.warps > now.warps).then(|| Step {
             changes: vec![Change::BlockSize(threads)],
@@ -197,9 +205,14 @@ mod tests {
 
     #[test]
     fn a_carve_out_that_limits_is_named() {
-        let launch = Launch::new(128, 32).with_shared(8192, 0).with_carveout(64 * 1024);
+        let launch = Launch::new(128, 32)
+            .with_shared(8192, 0)
+            .with_carveout(64 * 1024);
         assert_eq!(resident(&h200(), &launch).blocks, 7);
-        assert_eq!(steps(&h200(), &launch)[0].changes, [Change::Carveout(100 * 1024)]);
+        assert_eq!(
+            steps(&h200(), &launch)[0].changes,
+            [Change::Carveout(100 * 1024)]
+        );
     }
 
     #[test]

@@ -57,7 +57,10 @@ mod tests {
     fn a_grid_of_a_report() {
         // 262,144 blocks, 8 on each of 132 SMs: the report says 248.24 waves.
         let waves = Waves::new(262_144, 132, 8).unwrap();
-        assert_eq!(waves.waves().to_bits(), 248.242_424_242_424_25_f64.to_bits());
+        assert_eq!(
+            waves.waves().to_bits(),
+            248.242_424_242_424_25_f64.to_bits()
+        );
         assert_eq!((waves.full(), waves.tail_blocks()), (248, 256));
     }
 

@@ -86,11 +86,21 @@ fn cut(text: &str) -> String {
 /// Draws one kernel and returns where the next one starts.
 fn draw(svg: &mut Svg, kernel: &Kernel, top: f64) -> f64 {
     let launch = &kernel.launch;
-    svg.text(Class::Heading, (MARGIN, top + 14.0), Anchor::Start, &name(kernel));
+    svg.text(
+        Class::Heading,
+        (MARGIN, top + 14.0),
+        Anchor::Start,
+        &name(kernel),
+    );
     let shared = launch.static_shared_bytes.value + launch.dynamic_shared_bytes.value;
     let device = kernel.device.name.as_deref().map_or_else(
         || format!("compute capability {}", kernel.device.compute_capability),
-        |name| format!("{name}, compute capability {}", kernel.device.compute_capability),
+        |name| {
+            format!(
+                "{name}, compute capability {}",
+                kernel.device.compute_capability
+            )
+        },
     );
     let facts = format!(
         "{device}; {} threads a block, {} registers a thread, {} of shared memory a block",
@@ -98,11 +108,21 @@ fn draw(svg: &mut Svg, kernel: &Kernel, top: f64) -> f64 {
         launch.registers_per_thread.value,
         sentence::bytes(shared)
     );
-    svg.text(Class::Dim, (MARGIN, top + 33.0), Anchor::Start, &cut(&facts));
+    svg.text(
+        Class::Dim,
+        (MARGIN, top + 33.0),
+        Anchor::Start,
+        &cut(&facts),
+    );
     let (Some(theoretical), Some(curves)) = (&kernel.theoretical, &kernel.curves) else {
         let reason = kernel.impossible.as_deref().unwrap_or("not known");
         let line = format!("cannot be launched: {reason}");
-        svg.text(Class::MarkText, (MARGIN, top + 54.0), Anchor::Start, &cut(&line));
+        svg.text(
+            Class::MarkText,
+            (MARGIN, top + 54.0),
+            Anchor::Start,
+            &cut(&line),
+        );
         return top + HEAD_HEIGHT;
     };
     let mut verdict = format!(
@@ -114,12 +134,22 @@ fn draw(svg: &mut Svg, kernel: &Kernel, top: f64) -> f64 {
         limiters(kernel)
     );
     if let Some(achieved) = kernel.achieved_occupancy {
-        verdict.push_str(&format!("; achieved {}", sentence::percent_of_measured(achieved)));
+        verdict.extend(["; achieved ", &sentence::percent_of_measured(achieved)]);
     }
-    svg.text(Class::Text, (MARGIN, top + 52.0), Anchor::Start, &cut(&verdict));
+    svg.text(
+        Class::Text,
+        (MARGIN, top + 52.0),
+        Anchor::Start,
+        &cut(&verdict),
+    );
     if let Some(step) = kernel.steps.first() {
         let line = format!("next better: {}", sentence::step(step, theoretical));
-        svg.text(Class::Text, (MARGIN, top + 70.0), Anchor::Start, &cut(&line));
+        svg.text(
+            Class::Text,
+            (MARGIN, top + 70.0),
+            Anchor::Start,
+            &cut(&line),
+        );
     }
     let width = (WIDTH - 2.0 * MARGIN - 2.0 * GAP) / 3.0;
     let panels: [(&str, &[Stretch], u64, &[u32]); 3] = [
@@ -144,7 +174,15 @@ fn draw(svg: &mut Svg, kernel: &Kernel, top: f64) -> f64 {
     ];
     let mut left = MARGIN;
     for (title, curve, now, ticks) in panels {
-        panel(svg, (left, top + HEAD_HEIGHT), width, title, curve, now, ticks);
+        panel(
+            svg,
+            (left, top + HEAD_HEIGHT),
+            width,
+            title,
+            curve,
+            now,
+            ticks,
+        );
         left += width + GAP;
     }
     top + HEAD_HEIGHT + PANEL_HEIGHT + FOOT_HEIGHT + MARGIN
@@ -174,12 +212,20 @@ fn panel(
         let label = format!("{} %", 25 * quarter);
         svg.text(Class::Dim, (x0 - 6.0, y(share) + 4.0), Anchor::End, &label);
     }
-    for tick in ticks.iter().filter(|tick| (first.from..=last.to).contains(*tick)) {
+    for tick in ticks
+        .iter()
+        .filter(|tick| (first.from..=last.to).contains(*tick))
+    {
         let place = x(f64::from(*tick));
         svg.path(Class::Axis, &[(place, bottom), (place, bottom + 4.0)]);
         let is_bytes = title.contains("KiB");
         let label = if is_bytes { tick / 1024 } else { *tick };
-        svg.text(Class::Dim, (place, bottom + 17.0), Anchor::Middle, &label.to_string());
+        svg.text(
+            Class::Dim,
+            (place, bottom + 17.0),
+            Anchor::Middle,
+            &label.to_string(),
+        );
     }
     let mut line = Vec::with_capacity(2 * curve.len());
     for stretch in curve {
@@ -191,7 +237,12 @@ fn panel(
     svg.path(Class::Area, &area);
     svg.path(Class::Series, &line);
     svg.path(Class::Axis, &[(x0, top), (x0, bottom), (x1, bottom)]);
-    svg.text(Class::Text, ((x0 + x1) / 2.0, bottom + 36.0), Anchor::Middle, title);
+    svg.text(
+        Class::Text,
+        ((x0 + x1) / 2.0, bottom + 36.0),
+        Anchor::Middle,
+        title,
+    );
     if let Ok(value) = u32::try_from(now)
         && (first.from..=last.to).contains(&value)
     {

@@ -41,7 +41,11 @@ pub(super) fn step(step: &Better, now: &Theoretical) -> String {
         .iter()
         .any(|change| change.what == Knob::ThreadsPerBlock);
     let gives = if is_other_block {
-        format!("{}, {} on an SM", plural(then.blocks.into(), "block"), plural(then.warps.into(), "warp"))
+        format!(
+            "{}, {} on an SM",
+            plural(then.blocks.into(), "block"),
+            plural(then.warps.into(), "warp")
+        )
     } else {
         let more = u64::from(then.blocks.saturating_sub(now.blocks));
         plural(more, "more block")
@@ -54,7 +58,10 @@ fn change(change: &Changed) -> String {
     let less = from.saturating_sub(to);
     match change.what {
         Knob::RegistersPerThread => {
-            format!("{} fewer ({to} instead of {from})", plural(less, "register"))
+            format!(
+                "{} fewer ({to} instead of {from})",
+                plural(less, "register")
+            )
         }
         Knob::SharedBytes => format!(
             "{} less shared memory ({} instead of {})",
@@ -65,7 +72,9 @@ fn change(change: &Changed) -> String {
         Knob::Barriers => format!("{} fewer ({to} instead of {from})", plural(less, "barrier")),
         Knob::ThreadsPerBlock => {
             let size = if to > from { "larger" } else { "smaller" };
-            format!("{size} blocks of {to} threads with as many registers a thread and as much shared memory a block")
+            format!(
+                "{size} blocks of {to} threads with as many registers a thread and as much shared memory a block"
+            )
         }
         Knob::CarveoutBytes => format!(
             "a larger carve-out ({} instead of {} of shared memory on the SM)",
@@ -79,15 +88,24 @@ fn change(change: &Changed) -> String {
 pub(super) fn room(kernel: &Kernel) -> Option<String> {
     let room = kernel.room?;
     let launch = &kernel.launch;
-    let registers = u64::from(room.registers_per_thread).saturating_sub(launch.registers_per_thread.value);
+    let registers =
+        u64::from(room.registers_per_thread).saturating_sub(launch.registers_per_thread.value);
     let shared = u64::from(room.shared_bytes)
         .saturating_sub(launch.static_shared_bytes.value + launch.dynamic_shared_bytes.value);
     let parts: Vec<String> = [
         (registers > 0).then(|| {
-            format!("{} a thread (up to {})", plural(registers, "more register"), room.registers_per_thread)
+            format!(
+                "{} a thread (up to {})",
+                plural(registers, "more register"),
+                room.registers_per_thread
+            )
         }),
         (shared > 0).then(|| {
-            format!("{} more shared memory a block (up to {})", bytes(shared), bytes(room.shared_bytes.into()))
+            format!(
+                "{} more shared memory a block (up to {})",
+                bytes(shared),
+                bytes(room.shared_bytes.into())
+            )
         }),
     ]
     .into_iter()
@@ -124,7 +142,11 @@ pub(super) fn waves(kernel: &Kernel) -> Option<String> {
 }
 
 fn figures(value: f64) -> String {
-    Ratio::new(value).factor().to_string().trim_end_matches('x').to_owned()
+    Ratio::new(value)
+        .factor()
+        .to_string()
+        .trim_end_matches('x')
+        .to_owned()
 }
 
 /// How clusters run.
@@ -133,13 +155,15 @@ pub(super) fn clusters(kernel: &Kernel) -> Option<String> {
     let mut text = format!("clusters of {}", plural(clusters.size.into(), "block"));
     match (clusters.at_once, clusters.usable_share) {
         (Some(at_once), Some(share)) => {
-            text.push_str(&format!(
-                ": {} at once, which leaves {} of the room for blocks usable",
-                grouped(at_once.into()),
-                percent(share)
-            ));
+            text.extend([
+                ": ",
+                &grouped(at_once.into()),
+                " at once, which leaves ",
+                &percent(share),
+                " of the room for blocks usable",
+            ]);
             if let Some(waves) = clusters.waves {
-                text.push_str(&format!("; {} waves of clusters", figures(waves)));
+                text.extend(["; ", &figures(waves), " waves of clusters"]);
             }
             text.push_str(match clusters.origin {
                 Some(ClusterOrigin::OneDevice) => {
@@ -171,7 +195,11 @@ pub(super) fn advice(kernel: &Kernel) -> String {
     };
     /// From this share on a unit is as good as full.
     const FULL: f64 = 0.8;
-    let busy = format!("{}, {} of the time", bound.busiest, whole_percent(bound.share));
+    let busy = format!(
+        "{}, {} of the time",
+        bound.busiest,
+        whole_percent(bound.share)
+    );
     match bound.kind {
         Bound::Latency => format!(
             "This kernel is limited by latency (busiest: {busy}), so that more warps can make it faster. More independent \

@@ -88,7 +88,14 @@ fn write_warning(out: &mut String, document: &Document, warning: &Warning, page:
         Some(source) => format!("! {}: {}", shown(&source.file), warning.message),
         None => format!("! {}", warning.message),
     };
-    for line in wrap(&text, page.columns, Indent { first: "", rest: "  " }) {
+    for line in wrap(
+        &text,
+        page.columns,
+        Indent {
+            first: "",
+            rest: "  ",
+        },
+    ) {
         out.push_str(&page.painter.paint(Role::Warning, &line).to_string());
         out.push('\n');
     }
@@ -247,10 +254,16 @@ fn launch(kernel: &Kernel) -> String {
         if allocated == registers {
             format!("{} a thread", plural(registers, "register"))
         } else {
-            format!("{} a thread ({allocated} allocated)", plural(registers, "register"))
+            format!(
+                "{} a thread ({allocated} allocated)",
+                plural(registers, "register")
+            )
         },
     ];
-    let (fixed, dynamic) = (launch.static_shared_bytes.value, launch.dynamic_shared_bytes.value);
+    let (fixed, dynamic) = (
+        launch.static_shared_bytes.value,
+        launch.dynamic_shared_bytes.value,
+    );
     let mut shared = match (fixed, dynamic) {
         (0, 0) => "no shared memory".to_owned(),
         (fixed, 0) => format!("{} of static shared memory", bytes(fixed)),
@@ -263,7 +276,7 @@ fn launch(kernel: &Kernel) -> String {
     };
     let charged = u64::from(launch.shared_bytes_allocated);
     if charged != fixed + dynamic {
-        shared.push_str(&format!(" ({} allocated)", bytes(charged)));
+        shared.extend([" (", &bytes(charged), " allocated)"]);
     }
     parts.push(shared);
     if let Some(barriers) = launch.barriers {
@@ -302,12 +315,24 @@ fn limits(out: &mut String, kernel: &Kernel, page: &Page) {
         theoretical.warps,
         theoretical.max_warps
     );
-    for line in wrap(&line, page.columns, Indent { first: "  ", rest: "    " }) {
+    for line in wrap(
+        &line,
+        page.columns,
+        Indent {
+            first: "  ",
+            rest: "    ",
+        },
+    ) {
         out.push_str(&page.painter.paint(Role::Heading, &line).to_string());
         out.push('\n');
     }
     if let Some(achieved) = sentence::achieved(kernel) {
-        paragraph(out, &format!("achieved occupancy {achieved} (measured)"), "  ", page);
+        paragraph(
+            out,
+            &format!("achieved occupancy {achieved} (measured)"),
+            "  ",
+            page,
+        );
     }
     let has_bars = page.columns >= BAR_FROM;
     let mut columns = vec![
@@ -327,11 +352,17 @@ fn limits(out: &mut String, kernel: &Kernel, page: &Page) {
         });
         let absent = || page.charset.absent().to_owned();
         let mark = if limit.is_limiting { "  >" } else { "   " };
-        let role = if limit.is_limiting { Role::Heading } else { Role::Dim };
+        let role = if limit.is_limiting {
+            Role::Heading
+        } else {
+            Role::Dim
+        };
         let mut cells = vec![
             mark.to_owned(),
             limit.limiter.label().to_owned(),
-            limit.blocks.map_or_else(absent, |blocks| blocks.to_string()),
+            limit
+                .blocks
+                .map_or_else(absent, |blocks| blocks.to_string()),
             share.map_or_else(absent, percent),
         ];
         if has_bars {
@@ -347,7 +378,7 @@ fn limits(out: &mut String, kernel: &Kernel, page: &Page) {
         let why = if kernel.launch.barriers.is_none() {
             "how many barriers the kernel has is not known; they limit only kernels with several"
         } else {
-            "how many barriers an SM of this compute capability has is not known"
+            "no limit by barriers is known for this compute capability; the toolkit's own calculator counts none before 9.0"
         };
         paragraph(out, why, "    ", page);
     }
@@ -360,8 +391,16 @@ fn curves(out: &mut String, kernel: &Kernel, page: &Page) {
     let launch = &kernel.launch;
     let plain = |value: u32| grouped(value.into());
     let list: [(&str, &[Stretch], u64); 3] = [
-        ("threads a block", &curves.block_size, launch.threads_per_block.value),
-        ("registers a thread", &curves.registers, launch.registers_per_thread.value),
+        (
+            "threads a block",
+            &curves.block_size,
+            launch.threads_per_block.value,
+        ),
+        (
+            "registers a thread",
+            &curves.registers,
+            launch.registers_per_thread.value,
+        ),
         (
             "bytes of shared memory a block",
             &curves.shared_bytes,
@@ -404,7 +443,11 @@ fn steps(out: &mut String, kernel: &Kernel, page: &Page) {
         return;
     };
     out.push('\n');
-    let blocks: Vec<&Better> = kernel.steps.iter().filter(|step| !is_other_block(step)).collect();
+    let blocks: Vec<&Better> = kernel
+        .steps
+        .iter()
+        .filter(|step| !is_other_block(step))
+        .collect();
     let others = kernel.steps.iter().filter(|step| is_other_block(step));
     let mut shown: Vec<&Better> = blocks.clone();
     if !page.is_verbose {
@@ -457,7 +500,10 @@ fn sources(out: &mut String, kernel: &Kernel, page: &Page) {
         ]);
     }
     out.push_str(&table.render(page.columns, page.charset, page.painter));
-    let metrics: Vec<&str> = Limiter::ALL.iter().map(|limiter| limiter.metric()).collect();
+    let metrics: Vec<&str> = Limiter::ALL
+        .iter()
+        .map(|limiter| limiter.metric())
+        .collect();
     let line = format!("the profiler's names of the limits: {}", metrics.join(", "));
     paragraph(out, &line, "    ", page);
 }

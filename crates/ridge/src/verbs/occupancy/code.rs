@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use ncu_rep::cubin::{Cubin, fatbin, ptxas};
 use ridge_model::ComputeCapability;
 use ridge_model::device::Origin;
-use ridge_model::occupancy::{Launch, Limit};
 use ridge_model::occupancy::document::{Given, Origins, SourceKind};
+use ridge_model::occupancy::{Launch, Limit};
 
 use super::Answer;
 use super::report::capability;
@@ -55,11 +55,15 @@ impl Code {
         }
         if fatbin::looks_like(bytes) {
             let (images, problems) = fatbin::images(bytes).map_err(|error| {
-                unreadable(&error).with_hint("name a cubin, a fat binary, or a program with code for GPUs in it")
+                unreadable(&error)
+                    .with_hint("name a cubin, a fat binary, or a program with code for GPUs in it")
             })?;
             let mut code = Self::new(SourceKind::Fatbin);
             code.problems = problems;
-            for image in images.iter().filter(|image| image.kind == fatbin::Kind::Cubin) {
+            for image in images
+                .iter()
+                .filter(|image| image.kind == fatbin::Kind::Cubin)
+            {
                 let unpacked = image.unpack();
                 match unpacked.as_ref().map(|bytes| Cubin::parse(bytes)) {
                     Ok(Ok(cubin)) => code.add(&cubin),
@@ -78,7 +82,10 @@ impl Code {
         if ptxas::looks_like(bytes) {
             let text = String::from_utf8_lossy(bytes);
             let mut code = Self::new(SourceKind::Ptxas);
-            code.kernels = ptxas::read(&text).iter().map(CodeKernel::of_usage).collect();
+            code.kernels = ptxas::read(&text)
+                .iter()
+                .map(CodeKernel::of_usage)
+                .collect();
             return Ok(Some(code));
         }
         match source_language(bytes) {
@@ -111,7 +118,11 @@ impl Code {
                 .try_fold(1_u32, u32::checked_mul)
                 .filter(|threads| *threads > 0)
         };
-        for function in cubin.functions().iter().filter(|function| function.is_kernel) {
+        for function in cubin
+            .functions()
+            .iter()
+            .filter(|function| function.is_kernel)
+        {
             let Some(registers) = function.registers else {
                 continue;
             };
@@ -119,7 +130,8 @@ impl Code {
                 name: demangle(&function.name).into_owned(),
                 capability: Some(capability),
                 registers,
-                static_shared_bytes: u32::try_from(function.static_shared_bytes).unwrap_or(u32::MAX),
+                static_shared_bytes: u32::try_from(function.static_shared_bytes)
+                    .unwrap_or(u32::MAX),
                 barriers: Some(function.barriers),
                 stack_bytes: function.stack_bytes.or(function.frame_bytes).map(u64::from),
                 spill_bytes: None,
@@ -158,7 +170,10 @@ fn source_language(bytes: &[u8]) -> Option<&'static str> {
         return None;
     }
     let text = String::from_utf8_lossy(start);
-    if text.lines().any(|line| line.trim_start().starts_with(".target sm_")) {
+    if text
+        .lines()
+        .any(|line| line.trim_start().starts_with(".target sm_"))
+    {
         Some("PTX")
     } else if text.contains("__global__") {
         Some("CUDA source")
@@ -183,7 +198,11 @@ impl Answer<'_> {
         let best = self.best_of(code);
         for (index, kernel) in code.kernels.iter().enumerate() {
             let base = ridge_render::kernel_name::base_name(&kernel.name).to_owned();
-            if !self.options.selection.selects(address, &base, &kernel.name, index) {
+            if !self
+                .options
+                .selection
+                .selects(address, &base, &kernel.name, index)
+            {
                 left_out.add(&base, index);
                 continue;
             }
@@ -239,7 +258,10 @@ impl Answer<'_> {
                 return Err(ExpectedError::usage(format!(
                     "the code is for compute capability {own} and does not run on {target}"
                 ))
-                .with_hint(format!("--cc {own}, or compile it with -arch=sm_{}{}", target.major, target.minor)));
+                .with_hint(format!(
+                    "--cc {own}, or compile it with -arch=sm_{}{}",
+                    target.major, target.minor
+                )));
             }
             if address.kernel.is_some() && !left_out.is_empty() {
                 return Err(left_out.nothing_at(address));

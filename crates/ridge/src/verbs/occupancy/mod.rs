@@ -7,12 +7,12 @@ pub(crate) mod target;
 
 use std::ffi::{OsStr, OsString};
 
+use ridge_model::ComputeCapability;
 use ridge_model::occupancy::document::{
     ClusterOrigin, Document, Given, Kernel, Number, Origins, SCHEMA, Source, SourceKind, Subject,
     VERSION, Warning,
 };
 use ridge_model::occupancy::{Impossible, Launch, SmLimits, check, slots_of_one_h200};
-use ridge_model::ComputeCapability;
 use ridge_render::occupancy::{Page, svg, text};
 
 use crate::args::OccupancyFormat;
@@ -87,8 +87,11 @@ pub(crate) fn run(options: &OccupancyOptions, output: &mut Output) -> Result<Cod
             output.warn(&warning.message);
         }
         if code == exit::FINE {
-            return Err(ExpectedError::unreadable("there is no kernel whose launch is known")
-                .with_hint("collect with `ncu --section LaunchStats --section Occupancy`, or name a cubin"));
+            return Err(
+                ExpectedError::unreadable("there is no kernel whose launch is known").with_hint(
+                    "collect with `ncu --section LaunchStats --section Occupancy`, or name a cubin",
+                ),
+            );
         }
         return Ok(code);
     }
@@ -120,7 +123,11 @@ pub(crate) fn run(options: &OccupancyOptions, output: &mut Output) -> Result<Cod
             let file = warning.source.and_then(|id| document.sources.get(id));
             match file {
                 Some(source) => {
-                    output.warn(&format!("{}: {}", shown_name(&source.file), warning.message));
+                    output.warn(&format!(
+                        "{}: {}",
+                        shown_name(&source.file),
+                        warning.message
+                    ));
                 }
                 None => output.warn(&warning.message),
             }
@@ -286,8 +293,10 @@ impl Answer<'_> {
                 origin: Given::Argument,
             });
         }
-        if let (Some(size), Some(grid)) = (subject.launch.cluster.filter(|size| *size > 0), numbers.grid)
-            && grid % u64::from(size) != 0
+        if let (Some(size), Some(grid)) = (
+            subject.launch.cluster.filter(|size| *size > 0),
+            numbers.grid,
+        ) && grid % u64::from(size) != 0
         {
             return Err(ExpectedError::usage(format!(
                 "a grid of {grid} blocks cannot be launched in clusters of {size}: it must be a multiple of the cluster"

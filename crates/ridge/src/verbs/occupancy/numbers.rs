@@ -54,9 +54,9 @@ pub(crate) fn grid(text: &str) -> Result<u64, String> {
     const MOST: u64 = 2_147_483_647 * 65_535 * 65_535;
     match extent(text)? {
         0 => Err("a grid has at least 1 block".to_owned()),
-        blocks if blocks > MOST => Err(
-            "a grid has at most 2147483647 blocks in x and 65535 in y and in z".to_owned(),
-        ),
+        blocks if blocks > MOST => {
+            Err("a grid has at most 2147483647 blocks in x and 65535 in y and in z".to_owned())
+        }
         blocks => Ok(blocks),
     }
 }
@@ -67,7 +67,9 @@ pub(crate) fn bytes(text: &str) -> Result<u32, String> {
     if !text.is_empty() && text.bytes().all(|byte| byte == b'0') {
         return Ok(0);
     }
-    let bytes: Bytes = text.parse().map_err(|error: ridge_model::quantity::ParseError| error.to_string())?;
+    let bytes: Bytes = text
+        .parse()
+        .map_err(|error: ridge_model::quantity::ParseError| error.to_string())?;
     let bytes = bytes.get();
     if bytes.fract() != 0.0 {
         return Err("expected whole bytes".to_owned());
@@ -81,7 +83,8 @@ pub(crate) fn bytes(text: &str) -> Result<u32, String> {
 
 /// A compute capability: `9.0`, `90`, `sm_90` or `sm_90a`.
 pub(crate) fn capability(text: &str) -> Result<ComputeCapability, String> {
-    let expected = || "expected a compute capability such as 9.0 or sm_90".to_owned();
+    let expected =
+        || "expected a compute capability such as 9.0 or sm_90; --device takes a name".to_owned();
     let lower = text.trim().to_ascii_lowercase();
     let digits = ["sm_", "compute_", "sm", "cc"]
         .into_iter()
@@ -105,7 +108,10 @@ pub(crate) fn capability(text: &str) -> Result<ComputeCapability, String> {
     if SmLimits::of(capability).is_some() {
         return Ok(capability);
     }
-    let known: Vec<String> = ComputeCapability::KNOWN.iter().map(ToString::to_string).collect();
+    let known: Vec<String> = ComputeCapability::KNOWN
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     Err(format!(
         "compute capability {capability} is not known; the nearest that is known is {}, of {}",
         SmLimits::nearest(capability),
@@ -123,10 +129,22 @@ mod tests {
         assert_eq!(extent("16x16"), Ok(256));
         assert_eq!(extent("8,8,4"), Ok(256));
         assert_eq!(extent("0"), Ok(0));
-        for bad in ["", "x", "16x", "1x1x1x1", "-1", "1.5", "nan", "4294967296x1"] {
+        for bad in [
+            "",
+            "x",
+            "16x",
+            "1x1x1x1",
+            "-1",
+            "1.5",
+            "nan",
+            "4294967296x1",
+        ] {
             assert!(extent(bad).is_err(), "{bad}");
         }
-        assert!(extent("4294967295x4294967295x4294967295").is_err(), "overflow");
+        assert!(
+            extent("4294967295x4294967295x4294967295").is_err(),
+            "overflow"
+        );
     }
 
     #[test]
@@ -150,11 +168,34 @@ mod tests {
     #[test]
     fn capabilities_are_spelled_freely() {
         for text in ["9.0", "90", "sm_90", "SM90", "sm_90a", "compute_90"] {
-            assert_eq!(capability(text), Ok(ComputeCapability { major: 9, minor: 0 }), "{text}");
+            assert_eq!(
+                capability(text),
+                Ok(ComputeCapability { major: 9, minor: 0 }),
+                "{text}"
+            );
         }
-        assert_eq!(capability("120"), Ok(ComputeCapability { major: 12, minor: 0 }));
-        assert!(capability("9.5").unwrap_err().contains("nearest that is known is 9.0"));
-        for bad in ["", "9", "a.b", "-9.0", "9.0.0", "é0", "h200", "99999999999.0"] {
+        assert_eq!(
+            capability("120"),
+            Ok(ComputeCapability {
+                major: 12,
+                minor: 0
+            })
+        );
+        assert!(
+            capability("9.5")
+                .unwrap_err()
+                .contains("nearest that is known is 9.0")
+        );
+        for bad in [
+            "",
+            "9",
+            "a.b",
+            "-9.0",
+            "9.0.0",
+            "é0",
+            "h200",
+            "99999999999.0",
+        ] {
             assert!(capability(bad).is_err(), "{bad}");
         }
     }

@@ -44,12 +44,10 @@ impl Target {
             Ok(device) => {
                 known.name = Some(device.name.clone());
                 known.capability = Some(device.capability);
-                known.sms = known
-                    .sms
-                    .or(device.multiprocessors.map(|sms| Number {
-                        value: u64::from(sms.value),
-                        origin: Given::Device,
-                    }));
+                known.sms = known.sms.or(device.multiprocessors.map(|sms| Number {
+                    value: u64::from(sms.value),
+                    origin: Given::Device,
+                }));
                 Ok(known)
             }
             // All that fit have the same limits: what is asked for is the capability.
@@ -62,13 +60,16 @@ impl Target {
                         .iter()
                         .filter_map(|device| Some(device.multiprocessors?.value))
                         .collect();
-                    let is_one = sms.len() == found.len() && sms.windows(2).all(|pair| pair[0] == pair[1]);
+                    let is_one =
+                        sms.len() == found.len() && sms.windows(2).all(|pair| pair[0] == pair[1]);
                     known.name = Some(matches.join(" or "));
                     known.capability = first;
-                    known.sms = known.sms.or(sms.first().filter(|_| is_one).map(|sms| Number {
-                        value: u64::from(*sms),
-                        origin: Given::Device,
-                    }));
+                    known.sms = known
+                        .sms
+                        .or(sms.first().filter(|_| is_one).map(|sms| Number {
+                            value: u64::from(*sms),
+                            origin: Given::Device,
+                        }));
                     return Ok(known);
                 }
                 Err(ExpectedError::usage(format!(
@@ -79,10 +80,11 @@ impl Target {
             }
             Err(error) => {
                 let hint = match &error {
-                    DeviceError::Unknown { nearest, .. } if !nearest.is_empty() => {
-                        format!("--device {:?}, or --cc with its compute capability", nearest.join("\" or \""))
-                            .replace("\\\"", "\"")
-                    }
+                    DeviceError::Unknown { nearest, .. } if !nearest.is_empty() => format!(
+                        "--device {:?}, or --cc with its compute capability",
+                        nearest.join("\" or \"")
+                    )
+                    .replace("\\\"", "\""),
                     _ => "--cc with its compute capability, such as --cc 9.0".to_owned(),
                 };
                 Err(ExpectedError::usage(error.to_string()).with_hint(hint))
