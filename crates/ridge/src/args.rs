@@ -81,6 +81,8 @@ Examples:
   ridge occupancy --device h200 --block 256 --regs 64 --smem 16KiB --grid 4096
                                                  a launch from numbers
   ridge occupancy kernels.cubin --block 128      compiled code: cubin, fat binary, program
+  ridge occupancy kernels.cu --cc 9.0 --block 128
+                                                 source, compiled with NVRTC (RIDGE_NVRTC: its path)
   nvcc -Xptxas -v -c k.cu 2>&1 | ridge occupancy - --block 128
                                                  what the compiler printed
   ridge occupancy report.ncu-rep -o curves.svg   the curves as a picture";
@@ -262,8 +264,8 @@ impl ExportArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct OccupancyArguments {
-    /// Reports of Nsight Compute, CSV exports of ncu, cubins, fat binaries or programs with them, or text of `ptxas -v`,
-    /// plain or packed with zstd or gzip; `-` is standard input, FILE#NAME is one kernel; none for a launch from numbers
+    /// Reports of Nsight Compute, CSV exports of ncu, cubins, fat binaries or programs with them, text of `ptxas -v`, or
+    /// CUDA source where NVRTC is installed, plain or packed with zstd or gzip; `-` is standard input, FILE#NAME is one kernel; none for a launch from numbers
     #[arg(value_name = "FILE")]
     files: Vec<OsString>,
     /// Only kernels whose name contains a match of this regular expression

@@ -12,6 +12,7 @@ mod evidence;
 pub mod exit;
 mod filter;
 mod input;
+mod nvrtc;
 mod output;
 mod verbs;
 

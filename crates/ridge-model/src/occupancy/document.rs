@@ -62,6 +62,8 @@ pub enum SourceKind {
     Fatbin,
     /// The text that `ptxas -v` prints.
     Ptxas,
+    /// CUDA source, compiled with NVRTC.
+    CudaSource,
 }
 
 /// What could not be read, or makes the answer less certain.

@@ -292,10 +292,12 @@ fn unreadable_inputs_are_explained() {
     snapshot("occupancy_unreadable_inputs", &transcript);
 }
 
-/// Source is compiled first: that is the machine's task, not the reader's.
+/// Source is compiled first, and without a compiler the way to a cubin is named.
 #[test]
-fn source_names_the_way_to_a_cubin() {
-    let run = occupancy(&[SOURCE])
+fn source_without_a_compiler_names_the_way_to_a_cubin() {
+    let run = ridge(["occupancy", SOURCE, "--cc", "9.0"])
+        .env("RIDGE_NVRTC", "/nonexistent/libnvrtc.so")
+        .run()
         .code(4)
         .shows_nothing()
         .says("nvcc -cubin");

@@ -1,6 +1,4 @@
-//! Kernels of compiled code: cubins, fat binaries, and what `ptxas -v` prints.
-
-use std::borrow::Cow;
+//! Kernels of compiled code: cubins, fat binaries, what `ptxas -v` prints, and source that is compiled first.
 
 use ncu_rep::cubin::{Cubin, fatbin, ptxas};
 use ridge_model::ComputeCapability;
@@ -40,8 +38,13 @@ struct CodeKernel {
 }
 
 impl Code {
-    /// Recognises compiled code and its relatives by content; `None` for anything else.
-    pub(super) fn of_bytes(bytes: &[u8], address: &Address) -> Result<Option<Self>, ExpectedError> {
+    /// Recognises compiled code and its relatives by content; `None` for anything else. Source is compiled for the
+    /// target.
+    pub(super) fn of_bytes(
+        bytes: &[u8],
+        address: &Address,
+        target: Option<ComputeCapability>,
+    ) -> Result<Option<Self>, ExpectedError> {
         let text = address.text();
         let file = shown_name(&text);
         let unreadable = |error: &ncu_rep::Error| {
@@ -89,14 +92,20 @@ impl Code {
             return Ok(Some(code));
         }
         match source_language(bytes) {
-            Some(language) => Err(ExpectedError::unable(format!(
-                "{file} is {language}: registers and shared memory of its kernels are known after it is compiled"
+            Some(Language::Cuda) => {
+                let text = String::from_utf8_lossy(bytes);
+                let cubin = crate::nvrtc::compile(&text, address, target)?;
+                let cubin = Cubin::parse(&cubin).map_err(|error| unreadable(&error))?;
+                let mut code = Self::new(SourceKind::CudaSource);
+                code.add(&cubin);
+                Ok(Some(code))
+            }
+            Some(Language::Ptx) => Err(ExpectedError::unable(format!(
+                "{file} is PTX: registers of its kernels are known after it is compiled for a device"
             ))
-            .with_hint(format!(
-                "compile it with `nvcc -cubin -arch=sm_90 -o kernels.cubin {}` and name the cubin, or pipe \
-                 `nvcc -Xptxas -v` here",
-                if file == "standard input" { Cow::Borrowed("FILE.cu") } else { file.clone() }
-            ))),
+            .with_hint(
+                "`ptxas -v -arch=sm_90 -o kernels.cubin FILE.ptx` where there is a CUDA toolkit, and name the cubin",
+            )),
             None => Ok(None),
         }
     }
@@ -161,8 +170,13 @@ impl CodeKernel {
     }
 }
 
-/// Whether this is text that a compiler takes.
-fn source_language(bytes: &[u8]) -> Option<&'static str> {
+/// Text that a compiler takes.
+enum Language {
+    Cuda,
+    Ptx,
+}
+
+fn source_language(bytes: &[u8]) -> Option<Language> {
     /// A keyword stands near the beginning.
     const LOOKED_AT: usize = 1 << 20;
     let start = bytes.get(..LOOKED_AT).unwrap_or(bytes);
@@ -170,15 +184,11 @@ fn source_language(bytes: &[u8]) -> Option<&'static str> {
         return None;
     }
     let text = String::from_utf8_lossy(start);
-    if text
-        .lines()
-        .any(|line| line.trim_start().starts_with(".target sm_"))
-    {
-        Some("PTX")
-    } else if text.contains("__global__") {
-        Some("CUDA source")
+    let is_target = |line: &str| line.trim_start().starts_with(".target sm_");
+    if text.lines().any(is_target) {
+        Some(Language::Ptx)
     } else {
-        None
+        text.contains("__global__").then_some(Language::Cuda)
     }
 }
 

@@ -176,7 +176,7 @@ impl Answer<'_> {
         let address = Address::of_argument(argument)?;
         let input = Input::open(&address, output)?;
         let id = self.sources.len();
-        let kind = match CompiledCode::of_bytes(input.bytes(), &address)? {
+        let kind = match CompiledCode::of_bytes(input.bytes(), &address, self.known.capability)? {
             Some(code) => {
                 self.add_code(&code, id, &address)?;
                 code.kind
