@@ -23,7 +23,7 @@ fn schema<Document: JsonSchema>(name: &str) -> Result<File, Error> {
     let schema = SchemaSettings::draft2020_12()
         .for_serialize()
         .into_generator()
-        .into_root_schema_for::<T>();
+        .into_root_schema_for::<Document>();
     let mut content = serde_json::to_string_pretty(&schema)?;
     content.push('\n');
     Ok(File {

@@ -2,6 +2,7 @@
 
 mod bound;
 mod devices;
+mod occupancy;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,13 +11,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use bound::{BoundArguments, BoundFormat};
 pub(crate) use devices::{DevicesArguments, DevicesFormat};
+pub(crate) use occupancy::{OccupancyArguments, OccupancyFormat};
 
 use crate::error::ExpectedError;
 use crate::filter::{Launches, NameFilter, Selection};
 use crate::verbs::explain::ExplainOptions;
 use crate::verbs::export::ExportOptions;
-use crate::verbs::occupancy::target::Target;
-use crate::verbs::occupancy::{Numbers, OccupancyOptions, numbers};
 use crate::verbs::why::WhyOptions;
 
 /// How fast a CUDA kernel is, how fast it could be, and what stands in between.
@@ -51,7 +51,7 @@ pub(crate) enum Verb {
     #[command(after_help = EXPORT_EXAMPLES)]
     Export(ExportArguments),
     /// Tell how many warps of a kernel fit on an SM, what limits them, and which launch would have more
-    #[command(after_help = OCCUPANCY_EXAMPLES)]
+    #[command(after_help = occupancy::EXAMPLES)]
     Occupancy(OccupancyArguments),
     /// Explain a finding, a metric, a stall reason or a term
     #[command(after_help = EXPLAIN_EXAMPLES)]
@@ -73,19 +73,6 @@ Examples:
   ridge export report.ncu-rep --metric '^dram'   metrics whose name starts with dram
   ridge export report.ncu-rep --instances -o m.jsonl
                                                  with values by address and opcode";
-
-const OCCUPANCY_EXAMPLES: &str = "\
-Examples:
-  ridge occupancy report.ncu-rep                 every kernel of a report
-  ridge occupancy report.ncu-rep#gemm --regs 80  one kernel, if it had 80 registers
-  ridge occupancy --device h200 --block 256 --regs 64 --smem 16KiB --grid 4096
-                                                 a launch from numbers
-  ridge occupancy kernels.cubin --block 128      compiled code: cubin, fat binary, program
-  ridge occupancy kernels.cu --cc 9.0 --block 128
-                                                 source, compiled with NVRTC (RIDGE_NVRTC: its path)
-  nvcc -Xptxas -v -c k.cu 2>&1 | ridge occupancy - --block 128
-                                                 what the compiler printed
-  ridge occupancy report.ncu-rep -o curves.svg   the curves as a picture";
 
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
@@ -257,92 +244,6 @@ impl ExportArguments {
             instances: self.instances,
             redact: self.redact,
             rename_kernels: self.rename_kernels,
-            format: self.format,
-        })
-    }
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct OccupancyArguments {
-    /// Reports of Nsight Compute, CSV exports of ncu, cubins, fat binaries or programs with them, text of `ptxas -v`, or
-    /// CUDA source where NVRTC is installed, plain or packed with zstd or gzip; `-` is standard input, FILE#NAME is one kernel; none for a launch from numbers
-    #[arg(value_name = "FILE")]
-    files: Vec<OsString>,
-    /// Only kernels whose name contains a match of this regular expression
-    #[arg(long, short, value_name = "REGEX", requires = "files")]
-    kernel: Option<String>,
-    /// Only the launch with this number; launches are counted from 0 in each file
-    #[arg(long, value_name = "N", value_parser = whole_number, allow_negative_numbers = true, requires = "files")]
-    launch: Option<usize>,
-    /// The device, by name: h200, a100, rtx4090; case, spaces and hyphens do not matter
-    #[arg(long, value_name = "NAME", conflicts_with = "cc")]
-    device: Option<String>,
-    /// The compute capability of the device, such as 9.0 or sm_90
-    #[arg(long, value_name = "CAPABILITY", value_parser = numbers::capability, allow_negative_numbers = true)]
-    cc: Option<ridge_model::ComputeCapability>,
-    /// SMs of the device, for waves
-    #[arg(long, value_name = "N", value_parser = numbers::positive, allow_negative_numbers = true)]
-    sms: Option<u32>,
-    /// Threads in a block, such as 256 or 16x16
-    #[arg(long, value_name = "SIZE", value_parser = numbers::extent, allow_negative_numbers = true)]
-    block: Option<u64>,
-    /// Registers of a thread; for a kernel of an input, what if it had so many
-    #[arg(long, value_name = "N", value_parser = numbers::count, allow_negative_numbers = true)]
-    regs: Option<u32>,
-    /// Shared memory of a block that the launch asks for, beside what the code declares, such as 16384 or 16KiB
-    #[arg(long, value_name = "BYTES", value_parser = numbers::bytes, allow_negative_numbers = true)]
-    smem: Option<u32>,
-    /// Blocks in the grid, such as 4096 or 64x64, for waves and the tail
-    #[arg(long, value_name = "SIZE", value_parser = numbers::grid, allow_negative_numbers = true)]
-    grid: Option<u64>,
-    /// Blocks in a cluster
-    #[arg(long, value_name = "N", value_parser = numbers::count, allow_negative_numbers = true)]
-    cluster: Option<u32>,
-    /// Named barriers of a block
-    #[arg(long, value_name = "N", value_parser = numbers::count, allow_negative_numbers = true)]
-    barriers: Option<u32>,
-    /// Shared memory that the SM is set to, rounded up to a size that it has [default: the largest]
-    #[arg(long, value_name = "BYTES", value_parser = numbers::bytes, allow_negative_numbers = true)]
-    carveout: Option<u32>,
-    /// Format of the answer [default: text]
-    #[arg(long, value_enum)]
-    format: Option<OccupancyFormat>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OccupancyFormat {
-    /// A page for people
-    Text,
-    /// One document, described by schemas/occupancy.schema.json
-    Json,
-    /// A picture of the curves
-    Svg,
-}
-
-impl OccupancyArguments {
-    pub(crate) fn options(self) -> Result<OccupancyOptions, ExpectedError> {
-        let inputs = Inputs {
-            files: self.files,
-            kernel: self.kernel,
-            launch: self.launch,
-        };
-        Ok(OccupancyOptions {
-            selection: inputs.selection()?,
-            files: inputs.files()?,
-            numbers: Numbers {
-                registers: self.regs,
-                shared_bytes: self.smem,
-                block: self.block,
-                grid: self.grid,
-                cluster: self.cluster,
-                barriers: self.barriers,
-                carveout_bytes: self.carveout,
-            },
-            target: Target {
-                device: self.device,
-                capability: self.cc,
-                sms: self.sms,
-            },
             format: self.format,
         })
     }

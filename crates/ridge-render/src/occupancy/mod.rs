@@ -5,7 +5,7 @@ mod sentence;
 mod text;
 
 pub use picture::svg;
-pub use text::{Page, text};
+pub use text::text;
 
 use ridge_model::occupancy::document::Stretch;
 

@@ -9,25 +9,12 @@ use ridge_model::quantity::{Ratio, grouped};
 use super::sentence::{self, bytes, percent, plural};
 use super::share_at;
 use crate::bar::bar;
-use crate::charset::Charset;
 use crate::kernel_name::shorten;
+use crate::page::Layout;
 use crate::plot::{Plot, plot};
-use crate::style::{Painter, Role};
+use crate::style::Role;
 use crate::table::{Cell, Column, Table};
 use crate::wrap::{Indent, wrap};
-
-/// How to lay out the page.
-#[derive(Clone, Copy, Debug)]
-pub struct Page {
-    /// Width in columns.
-    pub columns: usize,
-    /// Characters that can be shown.
-    pub charset: Charset,
-    /// Colours.
-    pub painter: Painter,
-    /// Whether to explain every kernel, and show every step and where each figure comes from.
-    pub is_verbose: bool,
-}
 
 /// So many kernels are explained without being asked for.
 const EXPLAINED: usize = 3;
@@ -41,7 +28,7 @@ const PLOT_COLUMNS: usize = 76;
 
 /// Writes the whole page.
 #[must_use]
-pub fn text(document: &Document, page: &Page) -> String {
+pub fn text(document: &Document, page: &Layout) -> String {
     let mut out = String::new();
     for warning in &document.warnings {
         write_warning(&mut out, document, warning, page);
@@ -65,7 +52,7 @@ pub fn text(document: &Document, page: &Page) -> String {
     out
 }
 
-fn paragraph(out: &mut String, text: &str, indent: &str, page: &Page) {
+fn paragraph(out: &mut String, text: &str, indent: &str, page: &Layout) {
     let rest = format!("{indent}  ");
     let indent = Indent {
         first: indent,
@@ -77,12 +64,12 @@ fn paragraph(out: &mut String, text: &str, indent: &str, page: &Page) {
     }
 }
 
-fn heading(out: &mut String, text: &str, page: &Page) {
+fn heading(out: &mut String, text: &str, page: &Layout) {
     out.push_str(&page.painter.paint(Role::Heading, text).to_string());
     out.push('\n');
 }
 
-fn write_warning(out: &mut String, document: &Document, warning: &Warning, page: &Page) {
+fn write_warning(out: &mut String, document: &Document, warning: &Warning, page: &Layout) {
     let file = warning.source.and_then(|id| document.sources.get(id));
     let text = match file {
         Some(source) => format!("! {}: {}", shown(&source.file), warning.message),
@@ -105,14 +92,14 @@ fn shown(file: &str) -> &str {
     if file == "-" { "standard input" } else { file }
 }
 
-fn name(kernel: &Kernel, columns: usize, page: &Page) -> String {
+fn name(kernel: &Kernel, columns: usize, page: &Layout) -> String {
     match kernel.signature.as_deref().or(kernel.name.as_deref()) {
         Some(name) => shorten(name, columns, page.charset),
         None => "launch from numbers".to_owned(),
     }
 }
 
-fn limited_by(kernel: &Kernel, page: &Page) -> String {
+fn limited_by(kernel: &Kernel, page: &Layout) -> String {
     if kernel.impossible.is_some() {
         return "cannot be launched".to_owned();
     }
@@ -129,7 +116,7 @@ fn limited_by(kernel: &Kernel, page: &Page) -> String {
     }
 }
 
-fn overview(out: &mut String, document: &Document, page: &Page) {
+fn overview(out: &mut String, document: &Document, page: &Layout) {
     if !out.is_empty() {
         out.push('\n');
     }
@@ -185,7 +172,7 @@ fn overview(out: &mut String, document: &Document, page: &Page) {
     out.push_str(&table.render(page.columns, page.charset, page.painter));
 }
 
-fn explain(out: &mut String, document: &Document, kernel: &Kernel, page: &Page) {
+fn explain(out: &mut String, document: &Document, kernel: &Kernel, page: &Layout) {
     heading(out, &name(kernel, page.columns, page), page);
     paragraph(out, &origin(document, kernel), "  ", page);
     paragraph(out, &device(kernel), "  ", page);
@@ -303,7 +290,7 @@ fn launch(kernel: &Kernel) -> String {
     parts.join(", ")
 }
 
-fn limits(out: &mut String, kernel: &Kernel, page: &Page) {
+fn limits(out: &mut String, kernel: &Kernel, page: &Layout) {
     let Some(theoretical) = kernel.theoretical else {
         return;
     };
@@ -384,7 +371,7 @@ fn limits(out: &mut String, kernel: &Kernel, page: &Page) {
     }
 }
 
-fn curves(out: &mut String, kernel: &Kernel, page: &Page) {
+fn curves(out: &mut String, kernel: &Kernel, page: &Layout) {
     let Some(curves) = &kernel.curves else {
         return;
     };
@@ -438,7 +425,7 @@ fn is_other_block(step: &Better) -> bool {
         .any(|change| change.what == Knob::ThreadsPerBlock)
 }
 
-fn steps(out: &mut String, kernel: &Kernel, page: &Page) {
+fn steps(out: &mut String, kernel: &Kernel, page: &Layout) {
     let Some(now) = &kernel.theoretical else {
         return;
     };
@@ -477,7 +464,7 @@ fn steps(out: &mut String, kernel: &Kernel, page: &Page) {
     paragraph(out, &sentence::advice(kernel), "  ", page);
 }
 
-fn sources(out: &mut String, kernel: &Kernel, page: &Page) {
+fn sources(out: &mut String, kernel: &Kernel, page: &Layout) {
     out.push('\n');
     heading(out, "  figures of the device", page);
     let mut table = Table::new([

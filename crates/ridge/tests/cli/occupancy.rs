@@ -217,7 +217,7 @@ fn wrong_arguments_are_explained() {
         vec![],
         vec!["--cc", "9.0"],
         vec!["--device", "h300", "--block", "256", "--regs", "32"],
-        vec!["--device", "geforce", "--block", "256", "--regs", "32"],
+        vec!["--device", "rtx", "--block", "256", "--regs", "32"],
         launch("--cc 9.5 --block 256 --regs 32"),
         launch("--cc h200 --block 256 --regs 32"),
         launch("--cc 9.0 --block 2048 --regs 32"),

@@ -13,7 +13,7 @@ use ridge_model::occupancy::document::{
     VERSION, Warning,
 };
 use ridge_model::occupancy::{Impossible, Launch, SmLimits, check, slots_of_one_h200};
-use ridge_render::occupancy::{Page, svg, text};
+use ridge_render::occupancy::{svg, text};
 
 use crate::args::OccupancyFormat;
 use crate::error::ExpectedError;
@@ -22,6 +22,7 @@ use crate::exit::{self, Code};
 use crate::filter::{Address, LeftOut, Selection};
 use crate::input::Input;
 use crate::output::Output;
+use crate::verbs::devices::layout;
 use code::Code as CompiledCode;
 use target::{Known, Target};
 
@@ -61,7 +62,9 @@ pub(crate) fn run(options: &OccupancyOptions, output: &mut Output) -> Result<Cod
     let format = format(options, output)?;
     let mut answer = Answer {
         options,
-        known: options.target.resolve()?,
+        known: options
+            .target
+            .resolve(options.numbers.grid.is_some(), output)?,
         sources: Vec::new(),
         subjects: Vec::new(),
         warnings: Vec::new(),
@@ -102,13 +105,7 @@ pub(crate) fn run(options: &OccupancyOptions, output: &mut Output) -> Result<Cod
     let document = answer.finish();
     match format {
         OccupancyFormat::Text => {
-            let page = Page {
-                columns: output.columns(),
-                charset: output.charset(),
-                painter: output.painter(),
-                is_verbose: output.verbosity() > 0,
-            };
-            output.write(&text(&document, &page))?;
+            output.write(&text(&document, &layout(output)))?;
         }
         OccupancyFormat::Json => {
             let text = ridge_render::json::occupancy(&document).map_err(|error| {
