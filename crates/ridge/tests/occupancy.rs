@@ -12,7 +12,7 @@ use ridge_model::ComputeCapability;
 use ridge_model::device::Origin;
 use ridge_model::occupancy::{
     self, Launch, Limit, Limiter, SmLimits, Waves, blocks_by_shared_memory, resident,
-    round_up_shared, slots_of_one_h200,
+    round_up_shared, slots_of_h200,
 };
 
 fn main() -> ExitCode {
@@ -307,10 +307,11 @@ fn check_curves(
             );
         }
     }
-    // A query of the driver, which depends on the SMs that are switched off: known for one device.
+    // A query of the driver, which depends on the SMs that are switched off: known for the H200.
     for (at, value) in points(metrics, "launch__occupancy_per_cluster_size") {
         checked.points += 1;
-        let slots = slots_of_one_h200(at).map_or(0, |slots| slots.clusters);
+        let slots =
+            slots_of_h200(at, resident(limits, launch).blocks).map_or(0, |slots| slots.clusters);
         checked.equal(
             &format!("{name}: clusters of {at}"),
             f64::from(slots),

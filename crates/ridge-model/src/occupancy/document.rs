@@ -204,8 +204,8 @@ pub enum Bound {
 pub enum ClusterOrigin {
     /// The report of the kernel.
     Report,
-    /// Measured on one device of that name; others have other SMs switched off.
-    OneDevice,
+    /// The driver of an H200; another device can have other SMs switched off.
+    SameModel,
 }
 
 /// A kernel, its launch and what is resident of it.

@@ -31,7 +31,7 @@ mod wave;
 
 use crate::quantity::Ratio;
 
-pub use cluster::{Slots, slots_of_one_h200};
+pub use cluster::{Slots, slots_of_h200};
 pub use curve::{Point, over_barriers, over_block_size, over_registers, over_shared_memory};
 pub use impossible::{Impossible, check};
 pub use limits::{Limit, SmLimits};

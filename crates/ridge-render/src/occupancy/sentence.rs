@@ -166,8 +166,8 @@ pub(super) fn clusters(kernel: &Kernel) -> Option<String> {
                 text.extend(["; ", &figures(waves), " waves of clusters"]);
             }
             text.push_str(match clusters.origin {
-                Some(ClusterOrigin::OneDevice) => {
-                    " (one block on an SM, as one H200 has it; other devices have other SMs switched off)"
+                Some(ClusterOrigin::SameModel) => {
+                    " (as the driver of an H200 answers; other devices have other SMs switched off)"
                 }
                 _ => " (from the report)",
             });
@@ -227,7 +227,7 @@ pub(super) fn achieved(kernel: &Kernel) -> Option<String> {
     const NOTABLE: f64 = 0.10;
     let achieved = kernel.achieved_occupancy?;
     let theoretical = kernel.theoretical?.occupancy;
-    let mut text = percent_of_measured(achieved);
+    let mut text = format!("{} (measured)", percent_of_measured(achieved));
     if theoretical - achieved > NOTABLE {
         text.push_str(if kernel.waves.is_some_and(|waves| waves.waves < 1.0) {
             ", well below: the grid is too small to fill the device"

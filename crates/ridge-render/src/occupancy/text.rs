@@ -133,10 +133,10 @@ fn overview(out: &mut String, document: &Document, page: &Layout) {
         (has_achieved, Column::right("achieved")),
         (true, Column::right("threads")),
         (true, Column::right("registers")),
-        (page.columns >= 80, Column::right("shared")),
+        (page.columns >= 90, Column::right("shared")),
         (is_of_several, Column::right("capability")),
-        (true, Column::left("limited by").truncated(1, 9)),
-        (true, Column::left("kernel").truncated(2, 12)),
+        (true, Column::left("limited by").truncated(2, 16)),
+        (true, Column::left("kernel").truncated(1, 12)),
     ];
     let is_kept = columns.each_ref().map(|(is_kept, _)| *is_kept);
     let kept = |cells: [String; 8]| {
@@ -314,12 +314,7 @@ fn limits(out: &mut String, kernel: &Kernel, page: &Layout) {
         out.push('\n');
     }
     if let Some(achieved) = sentence::achieved(kernel) {
-        paragraph(
-            out,
-            &format!("achieved occupancy {achieved} (measured)"),
-            "  ",
-            page,
-        );
+        paragraph(out, &format!("achieved occupancy {achieved}"), "  ", page);
     }
     let has_bars = page.columns >= BAR_FROM;
     let mut columns = vec![

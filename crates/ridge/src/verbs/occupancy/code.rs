@@ -180,7 +180,8 @@ fn source_language(bytes: &[u8]) -> Option<Language> {
     /// A keyword stands near the beginning.
     const LOOKED_AT: usize = 1 << 20;
     let start = bytes.get(..LOOKED_AT).unwrap_or(bytes);
-    if start.contains(&0) {
+    // Exports of the profiler's source page hold the source too.
+    if start.contains(&0) || ncu_rep::csv::looks_like(bytes) {
         return None;
     }
     let text = String::from_utf8_lossy(start);

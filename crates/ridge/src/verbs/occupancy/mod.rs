@@ -12,7 +12,7 @@ use ridge_model::occupancy::document::{
     ClusterOrigin, Document, Given, Kernel, Number, Origins, SCHEMA, Source, SourceKind, Subject,
     VERSION, Warning,
 };
-use ridge_model::occupancy::{Impossible, Launch, SmLimits, check, slots_of_one_h200};
+use ridge_model::occupancy::{Impossible, Launch, SmLimits, check, resident, slots_of_h200};
 use ridge_render::occupancy::{svg, text};
 
 use crate::args::OccupancyFormat;
@@ -303,13 +303,17 @@ impl Answer<'_> {
         if subject.clusters.is_none()
             && subject.capability == (ComputeCapability { major: 9, minor: 0 })
             && subject.sms.is_some_and(|sms| sms.value == 132)
-            && ridge_model::occupancy::resident(&subject.limits, &subject.launch).blocks == 1
+            && subject
+                .device
+                .as_ref()
+                .is_none_or(|name| name.contains("H200"))
         {
+            let blocks = resident(&subject.limits, &subject.launch).blocks;
             subject.clusters = subject
                 .launch
                 .cluster
-                .and_then(slots_of_one_h200)
-                .map(|slots| (slots, ClusterOrigin::OneDevice));
+                .and_then(|size| slots_of_h200(size, blocks))
+                .map(|slots| (slots, ClusterOrigin::SameModel));
         }
         self.subjects.push(subject);
         Ok(())

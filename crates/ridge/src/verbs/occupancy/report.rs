@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use ncu_rep::Metrics;
 use ridge_diagnose::{Class, Group, KernelProfile, Options, diagnose};
 use ridge_model::ComputeCapability;
+use ridge_model::device::Origin;
 use ridge_model::occupancy::document::{
     Bound, BoundBy, ClusterOrigin, Given, Number, Origins, Subject,
 };
@@ -60,6 +61,11 @@ impl Answer<'_> {
             let subject = self.subject_of(profile, launch, grid, id, index)?;
             self.add(subject)?;
         }
+        if matches!(evidence, Evidence::Csv(_)) && self.subjects[before..].iter().any(is_rounded) {
+            let message = "the details page rounds sizes to three digits, so that shared memory may be a little off; \
+                           `ncu --import REPORT --csv --page raw` is exact";
+            self.warn("rounded-sizes", message.to_owned(), Some(id));
+        }
         if !without.is_empty() {
             self.warn("no-launch", no_launch(&without), Some(id));
         }
@@ -81,8 +87,14 @@ impl Answer<'_> {
     ) -> Result<Subject, ExpectedError> {
         let metrics = &profile.metrics;
         // Another device is a what-if: what the report says about its own is left out then.
-        let is_what_if = self.known.capability.is_some();
-        let Some(capability) = self.known.capability.or(profile.capability()) else {
+        let own = profile.capability();
+        let is_what_if = own.is_some()
+            && (self.known.name.is_some()
+                || self
+                    .known
+                    .capability
+                    .is_some_and(|wanted| Some(wanted) != own));
+        let Some(capability) = self.known.capability.or(own) else {
             return Err(ExpectedError::usage(
                 "the input does not tell which device its kernels ran on",
             )
@@ -108,6 +120,7 @@ impl Answer<'_> {
         subject.device = subject.device.or(profile.device().map(str::to_owned));
         subject.sms = subject.sms.or(metrics
             .integer("device__attribute_multiprocessor_count")
+            .or(metrics.integer("launch__sm_count"))
             .map(|value| Number {
                 value,
                 origin: Given::Report,
@@ -151,6 +164,15 @@ impl Answer<'_> {
     }
 }
 
+/// Sizes in bytes are exact on the raw page alone, which also tells about the device.
+fn is_rounded(subject: &Subject) -> bool {
+    /// Sizes below this are written in full.
+    const ROUNDED_FROM: u32 = 1000;
+    let launch = &subject.launch;
+    let is_raw = subject.limits.warps.origin == Origin::Attribute;
+    !is_raw && launch.static_shared_bytes.max(launch.dynamic_shared_bytes) >= ROUNDED_FROM
+}
+
 fn no_launch(names: &[String]) -> String {
     /// So many names are told.
     const TOLD: usize = 3;
@@ -186,9 +208,11 @@ fn launch(profile: &KernelProfile<'_>) -> Option<Launch> {
         barriers: number(metrics, "launch__barrier_count"),
         blocks_by_barriers: number(metrics, Limiter::Barriers.metric()),
         cluster: number(metrics, "launch__cluster_size").filter(|size| *size > 0),
-        // Recorded below any block's needs in some graphs: then it is not the one in force.
+        // The details page rounds it to three digits.
         carveout_bytes: bytes("launch__shared_mem_config_size").filter(|carveout| {
-            bytes("launch__shared_mem_per_block_allocated").is_none_or(|block| block <= *carveout)
+            carveout.is_multiple_of(1024)
+                && bytes("launch__shared_mem_per_block_allocated")
+                    .is_none_or(|block| block <= *carveout)
         }),
         ..Launch::new(threads, registers).with_shared(
             bytes("launch__shared_mem_per_block_static").unwrap_or(0),
