@@ -130,12 +130,15 @@ fn overview(out: &mut String, document: &Document, page: &Layout) {
         .any(|kernel| kernel.achieved_occupancy.is_some());
     let columns = [
         (true, Column::right("theoretical")),
-        (has_achieved, Column::right("achieved")),
-        (true, Column::right("threads")),
-        (true, Column::right("registers")),
+        (
+            has_achieved && page.columns >= 50,
+            Column::right("achieved"),
+        ),
+        (page.columns >= 72, Column::right("threads")),
+        (page.columns >= 72, Column::right("registers")),
         (page.columns >= 90, Column::right("shared")),
         (is_of_several, Column::right("capability")),
-        (true, Column::left("limited by").truncated(2, 16)),
+        (true, Column::left("limited by").truncated(2, 10)),
         (true, Column::left("kernel").truncated(1, 12)),
     ];
     let is_kept = columns.each_ref().map(|(is_kept, _)| *is_kept);
@@ -464,9 +467,10 @@ fn sources(out: &mut String, kernel: &Kernel, page: &Layout) {
     heading(out, "  figures of the device", page);
     let mut table = Table::new([
         Column::left(""),
+        Column::left("").wrapped(1, 12),
         Column::right(""),
+        Column::left("").truncated(2, 1),
         Column::left(""),
-        Column::left("").truncated(1, 8),
     ]);
     for figure in &kernel.sm_limits {
         let unit = match figure.value {
@@ -475,7 +479,8 @@ fn sources(out: &mut String, kernel: &Kernel, page: &Layout) {
             _ => format!("{}s", figure.unit),
         };
         table.row([
-            format!("    {}", figure.name.replace('_', " ")),
+            "  ".to_owned(),
+            figure.name.replace('_', " "),
             grouped(figure.value.into()),
             unit,
             figure.origin.name().to_owned(),
