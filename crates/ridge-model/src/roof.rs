@@ -184,6 +184,18 @@ mod tests {
         assert_eq!(roofs[2].bandwidth.to_string(), "33.5 TB/s");
     }
 
+    /// A copy that reached 4209 GB/s on H200, and a loop that reached 61.6 TFLOP/s.
+    #[test]
+    fn measured_roofs_have_ridge_points_too() {
+        let slope = MemoryRoof::measured(MemoryLevel::Dram, Bandwidth::from_gb_per_s(4209.0));
+        let roof = ComputeRoof::measured(NumberFormat::Fp32, ComputeRate::from_tera(61.6), None);
+        assert_eq!(roof.ridge_point(&slope).to_string(), "14.6 FLOP/byte");
+        assert_eq!(
+            (slope.origin, roof.origin),
+            (Origin::Measured, Origin::Measured)
+        );
+    }
+
     #[test]
     fn a_run_below_the_clock_of_the_sheet_has_a_lower_roof() {
         let h200 = Devices::known().find("h200").unwrap();

@@ -64,7 +64,7 @@ fn counted(out: &mut String, template: &Template, layout: &Layout) {
         .iter()
         .map(|part| {
             let verb = if part.is_written { "writes" } else { "reads" };
-            format!("{verb} {} {}", part.array, Bytes::new(part.bytes).binary())
+            format!("{verb} {} {}", part.array, Bytes::new(part.bytes).natural())
         })
         .collect();
     layout.paragraph(out, &parts.join(", "), "  ", "    ", None);
@@ -100,10 +100,9 @@ fn rows(document: &Document, layout: &Layout) -> String {
     table.render(layout.columns, layout.charset, layout.painter)
 }
 
-/// Capacities and footprints are powers of two more often than of ten.
 fn demand(row: &Row) -> String {
     match row.demand_unit.as_str() {
-        "byte" => Bytes::new(row.demand).binary().to_string(),
+        "byte" => Bytes::new(row.demand).natural(),
         "launch" | "wait" | "kernel" | "step" if row.demand > 1.0 => {
             let ending = if row.demand_unit == "launch" {
                 "es"
@@ -132,9 +131,9 @@ fn place(document: &Document) -> Option<String> {
     let intensity = Intensity::new(document.arithmetic_intensity?);
     let ridge = Intensity::new(document.ridge_point?);
     let side = if intensity < ridge {
-        "left of it, where memory limits"
+        "left of it, memory limits more than arithmetic"
     } else {
-        "right of it, where arithmetic limits"
+        "right of it, arithmetic limits more than memory"
     };
     let is_integer = document.intensity_unit.as_deref() == Some("OP/byte");
     Some(format!(

@@ -320,7 +320,7 @@ fn fits_in_cache(work: &Work, bounds: &Bounds, device: &Device) -> Option<String
     (is_memory && bytes < l2.value).then(|| {
         format!(
             "{} fit in the L2 of {}: repeated runs can be faster than the bandwidth bound",
-            bytes.binary(),
+            bytes.natural(),
             l2.value.binary()
         )
     })

@@ -27,8 +27,8 @@ impl Devices {
     }
 
     /// The devices that a name may mean: those that have it as name or alias; else those of a compute capability, which
-    /// may be written `9.0` or `sm_90`; else those in whose names the words stand. Case, spaces, hyphens and
-    /// underscores do not matter, and neither does `NVIDIA` or `Tesla` in front.
+    /// may be written `9.0` or `sm_90`; else those in whose names it stands, or at least all its words. Case, spaces,
+    /// hyphens and underscores do not matter, and neither does `NVIDIA` or `Tesla` in front.
     #[must_use]
     pub fn matching(&self, name: &str) -> Vec<&Device> {
         let wanted = core(name);
@@ -60,15 +60,22 @@ impl Devices {
         if wanted.chars().count() < 2 {
             return Vec::new();
         }
+        let by_part = all(&|device| names(device).any(|name| core(name).contains(&wanted)));
+        if !by_part.is_empty() {
+            return by_part;
+        }
         let words: Vec<String> = name
             .split(|letter: char| letter.is_whitespace() || matches!(letter, '-' | '_'))
             .map(plain)
             .filter(|word| !word.is_empty() && !MAKERS.contains(&word.as_str()))
             .collect();
+        if words.is_empty() {
+            return Vec::new();
+        }
         all(&|device| {
             names(device).any(|name| {
                 let name = core(name);
-                name.contains(&wanted) || words.iter().all(|word| name.contains(word))
+                words.iter().all(|word| name.contains(word))
             })
         })
     }
@@ -145,6 +152,9 @@ mod tests {
             ("nvidia a100-sxm4-40gb", "A100 40 SXM4"),
             ("a100 sxm4 40", "A100 40 SXM4"),
             ("gb200", "GB200 (per GPU)"),
+            ("4090", "RTX 4090"),
+            ("rtx-6000", "RTX 6000 Ada"),
+            ("a100-80gb-sxm", "A100 80 SXM4"),
         ] {
             assert_eq!(find(typed), Ok(name), "{typed}");
         }
@@ -179,5 +189,8 @@ mod tests {
         assert_eq!(nearest("rtx4091")[0], "RTX 4090");
         assert!(nearest("xyzzyxyzzy").is_empty());
         assert!(nearest("").is_empty());
+        // The name of the maker alone means nothing, in whatever order.
+        assert!(Devices::known().matching("nvidia").is_empty());
+        assert!(Devices::known().matching("tesla nvidia").is_empty());
     }
 }

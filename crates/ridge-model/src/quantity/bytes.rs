@@ -19,6 +19,18 @@ impl Bytes {
         Binary(self)
     }
 
+    /// The text for amounts that people gave or that follow from shapes: with decimal prefixes where three figures are
+    /// exact, as of `1.5 GB`, else with binary ones, as of `192 MiB`.
+    #[must_use]
+    pub fn natural(self) -> String {
+        let three_figures: f64 = format!("{:.2e}", self.0).parse().unwrap_or(f64::NAN);
+        if (three_figures - self.0).abs() < f64::EPSILON {
+            self.to_string()
+        } else {
+            self.binary().to_string()
+        }
+    }
+
     /// The rate at which these bytes move in `time`.
     #[must_use]
     pub const fn per(self, time: Nanos) -> Amount {
@@ -118,6 +130,20 @@ mod tests {
         50 MiB
         16 EiB
         ");
+    }
+
+    #[test]
+    fn the_natural_prefix_is_the_exact_one() {
+        for (count, text) in [
+            (512, "512 B"),
+            (1_500_000_000, "1.50 GB"),
+            (1_000_000_000_000, "1.00 TB"),
+            (201_326_592, "192 MiB"),
+            (1 << 40, "1 TiB"),
+            (16_781_312, "16.0 MiB"),
+        ] {
+            assert_eq!(Bytes::from_count(count).natural(), text);
+        }
     }
 
     #[test]

@@ -35,12 +35,7 @@ impl Copy {
         let demand = Counter::new(&[])?
             .reads("source", bytes, NumberFormat::Int8)?
             .writes("destination", bytes, NumberFormat::Int8)?
-            .demand(
-                "copy",
-                self.size.binary().to_string(),
-                "2 * size of the array",
-                "none",
-            );
+            .demand("copy", self.size.natural(), "2 * size of the array", "none");
         Ok(demand)
     }
 }

@@ -1,5 +1,7 @@
 //! `ridge devices`: the table, one device, a table of one's own, and what is refused.
 
+use std::fmt::Write;
+
 use serde_json::Value;
 
 use crate::driver::{Folder, ridge, snapshot};
@@ -145,11 +147,7 @@ fn mistakes() {
             .run()
             .code(code)
             .shows_nothing();
-        text.push_str(&format!(
-            "$ ridge {}\n{}\n",
-            arguments.join(" "),
-            run.stderr
-        ));
+        writeln!(text, "$ ridge {}\n{}", arguments.join(" "), run.stderr).unwrap();
     }
     snapshot("devices_mistakes", &text);
 }
