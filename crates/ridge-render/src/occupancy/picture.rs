@@ -17,7 +17,7 @@ const GAP: f64 = 24.0;
 const PANEL_HEIGHT: f64 = 190.0;
 const HEAD_HEIGHT: f64 = 100.0;
 /// Room for the longest label of a marked place.
-const LABEL_WIDTH: f64 = 110.0;
+const LABEL_WIDTH: f64 = 125.0;
 /// Below a panel: numbers and the name of the axis.
 const FOOT_HEIGHT: f64 = 56.0;
 /// Longest lines, in characters that fit on the width.
@@ -250,7 +250,12 @@ fn panel(
         let place = x(f64::from(value));
         svg.dashed(Class::Mark, (place, y(share)), (place, bottom));
         svg.dot(Class::Mark, (place, y(share)), 4.5);
-        let label = format!("{}: {}", grouped(now), percent(share));
+        let amount = if title.contains("KiB") {
+            sentence::bytes(now)
+        } else {
+            grouped(now)
+        };
+        let label = format!("{amount}: {}", percent(share));
         // Right of the dot, where most curves fall, unless there is no room.
         let (anchor, at) = if place + LABEL_WIDTH > x1 {
             (Anchor::End, place - 8.0)
