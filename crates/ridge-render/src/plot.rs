@@ -48,11 +48,7 @@ pub fn plot(plot: &Plot<'_>, columns: usize, rows: usize, charset: Charset) -> V
         .collect();
     let mut lines = Vec::with_capacity(rows + 2);
     for row in (0..rows).rev() {
-        let label = match row {
-            _ if row + 1 == rows => "100 % ",
-            0 => "      ",
-            _ => "      ",
-        };
+        let label = if row + 1 == rows { "100 % " } else { "      " };
         let mut line = format!("{label}{}", side(charset));
         line.extend(shares.iter().map(|share| cell(*share, row, rows, charset)));
         lines.push(line.trim_end().to_owned());
