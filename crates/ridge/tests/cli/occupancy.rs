@@ -252,6 +252,7 @@ fn wrong_arguments_are_explained() {
             "256",
         ],
         vec![TILE_GEMM, "--kernel", "no_such_kernel"],
+        vec![TILE_GEMM, "--block", "2048"],
         vec![TILE_GEMM, "-o", "curves.pdf"],
         vec!["-", "-"],
     ] {

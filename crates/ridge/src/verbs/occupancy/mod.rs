@@ -321,9 +321,17 @@ impl Answer<'_> {
 
     /// A launch that somebody asked for in numbers and that cannot be is a wrong argument.
     fn check(&self) -> Result<(), ExpectedError> {
-        let [subject] = self.subjects.as_slice() else {
+        // Of several, those that can be launched are an answer.
+        let mut reasons = self
+            .subjects
+            .iter()
+            .map(|subject| (subject, check(&subject.limits, &subject.launch)));
+        let Some((subject, Err(reason))) = reasons.next() else {
             return Ok(());
         };
+        if reasons.any(|(_, outcome)| outcome.is_ok()) {
+            return Ok(());
+        }
         let numbers = self.options.numbers;
         let is_asked_for = self.options.files.is_empty()
             || numbers.block.is_some()
@@ -331,21 +339,19 @@ impl Answer<'_> {
             || numbers.shared_bytes.is_some()
             || numbers.cluster.is_some()
             || numbers.barriers.is_some();
-        match check(&subject.limits, &subject.launch) {
-            Err(reason) if is_asked_for => {
-                let error = ExpectedError::usage(format!(
-                    "such a kernel cannot be launched on compute capability {}: {reason}",
-                    subject.capability
-                ));
-                Err(match reason {
-                    Impossible::Threads { most, .. } if most < 1024 => error.with_hint(format!(
-                        "its __launch_bounds__ (or .reqntid) allow no more: --block {most}, or compile it for larger blocks"
-                    )),
-                    _ => error.with_hint("`ridge explain occupancy` tells what limits a launch"),
-                })
-            }
-            _ => Ok(()),
+        if !is_asked_for {
+            return Ok(());
         }
+        let error = ExpectedError::usage(format!(
+            "such a kernel cannot be launched on compute capability {}: {reason}",
+            subject.capability
+        ));
+        Err(match reason {
+            Impossible::Threads { most, .. } if most < 1024 => error.with_hint(format!(
+                "its __launch_bounds__ (or .reqntid) allow no more: --block {most}, or compile it for larger blocks"
+            )),
+            _ => error.with_hint("`ridge explain occupancy` tells what limits a launch"),
+        })
     }
 
     fn finish(self) -> Document {
