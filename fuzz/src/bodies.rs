@@ -4,7 +4,7 @@
 //! is asked for. It passes if it returns: a panic, an overflow, memory beyond a small multiple of the input or time
 //! beyond a multiple of its length are the faults looked for.
 
-use ncu_rep::cubin::Cubin;
+use ncu_rep::cubin::{Cubin, fatbin, ptxas};
 use ncu_rep::{Error, Partial, Report};
 
 /// An Nsight Compute report, packed or not.
@@ -46,10 +46,19 @@ pub fn csv(input: &[u8]) {
     }
 }
 
-/// A cubin: symbols and line table.
+/// A cubin, a fat binary, or text about either.
 pub fn cubin(input: &[u8]) {
     walk_cubin(input, &mut |_| {});
+    if let Ok((images, _)) = fatbin::images(input) {
+        for image in images.iter().take(64) {
+            if let Ok(content) = image.unpack() {
+                walk_cubin(&content, &mut |_| {});
+            }
+        }
+    }
     if let Ok(text) = std::str::from_utf8(input) {
+        let _ = ptxas::looks_like(input);
+        let _ = ptxas::read(text).len();
         let _ = ncu_rep::cubin::sass::instructions(text).count();
     }
 }

@@ -10,6 +10,8 @@ use xtask::metadata::Metadata;
 const MAY_USE_UNSAFE: &[&str] = &[
     // Mapping a file into memory is unsafe by nature.
     "crates/ridge/src/input/map.rs",
+    // Functions of a library that is loaded at run time.
+    "crates/ridge-gpu/src/nvrtc/library.rs",
 ];
 
 type Uses = BTreeMap<String, BTreeSet<String>>;

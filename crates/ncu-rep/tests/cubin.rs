@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use ncu_rep::csv;
-use ncu_rep::cubin::{Cubin, LineTable, Location, sass};
+use ncu_rep::cubin::{Cubin, LineTable, Location, fatbin, ptxas, sass};
 use ncu_rep::{Report, default_limit, unpack};
 
 const KERNELS: &str = "/home/user/ridgepoint/kernels/clinic.cu";
@@ -208,6 +208,22 @@ fn lines_agree_with_the_marks_of_the_profiler() {
                     Some(shared),
                     "{name}"
                 );
+                assert_eq!(function.static_shared_bytes, shared, "{name}");
+                assert_eq!(
+                    metrics.integer("launch__barrier_count"),
+                    Some(u64::from(function.barriers)),
+                    "{name}"
+                );
+                assert_eq!(
+                    metrics.integer("device__attribute_compute_capability_major"),
+                    Some(u64::from(cubin.capability().0)),
+                    "{name}"
+                );
+                let threads = metrics.integer("launch__block_size").unwrap();
+                if let Some(most) = function.max_threads {
+                    assert!(threads <= u64::from(most[0] * most[1] * most[2]), "{name}");
+                }
+                assert!(function.is_kernel, "{name}");
                 facts += 1;
 
                 let counts = metrics
@@ -797,4 +813,111 @@ fn lines_of_an_export_are_those_of_the_cubin() {
         }
     }
     assert_eq!((instructions, inlined, own), (400, 16, 400));
+}
+
+/// Cubins of a fat binary by capability.
+fn unpacked_fatbin(name: &str) -> Vec<((u32, u32), Vec<u8>)> {
+    let bytes = std::fs::read(fixtures().join("cubin").join(name)).unwrap();
+    let (images, problems) = fatbin::images(&bytes).unwrap();
+    assert_eq!(problems, []);
+    images
+        .iter()
+        .filter(|image| image.kind == fatbin::Kind::Cubin)
+        .map(|image| (image.capability, image.unpack().unwrap().into_owned()))
+        .collect()
+}
+
+/// Registers, barriers and shared memory as `ptxas -v` of the same compiler prints them.
+#[test]
+fn fat_binaries_hold_what_the_compiler_printed() {
+    let log = std::fs::read_to_string(fixtures().join("cubin/occupancy_sm_90.txt")).unwrap();
+    let printed = ptxas::read(&log);
+    assert_eq!(printed.len(), 4);
+    let images = unpacked_fatbin("occupancy.fatbin");
+    assert_eq!(
+        images
+            .iter()
+            .map(|(capability, _)| *capability)
+            .collect::<Vec<_>>(),
+        [(8, 0), (9, 0)]
+    );
+    for (capability, bytes) in &images {
+        let cubin = Cubin::parse(bytes).unwrap();
+        assert_eq!(
+            (cubin.capability(), cubin.problems()),
+            (*capability, &[][..])
+        );
+        assert_eq!(cubin.functions().len(), 4);
+    }
+    let cubin = Cubin::parse(&images[1].1).unwrap();
+    for usage in &printed {
+        let function = cubin.function(usage.name).unwrap();
+        assert_eq!(function.registers, Some(usage.registers), "{}", usage.name);
+        assert_eq!(Some(function.barriers), usage.barriers, "{}", usage.name);
+        assert_eq!(
+            function.static_shared_bytes,
+            u64::from(usage.shared_bytes),
+            "{}",
+            usage.name
+        );
+        assert_eq!(function.frame_bytes, usage.stack_bytes, "{}", usage.name);
+        assert_eq!(usage.capability, Some((9, 0)));
+    }
+    let bounds = |name| cubin.function(name).unwrap().max_threads;
+    assert_eq!(bounds("polynomial"), Some([128, 1, 1]));
+    assert_eq!(bounds("tile_sum"), None);
+}
+
+/// The compiler's own count of static shared memory: before 9.0 nothing is reserved in the section.
+#[test]
+fn lz4_images_and_older_capabilities_are_read() {
+    let images = unpacked_fatbin("occupancy_lz4.fatbin");
+    assert_eq!((images.len(), images[0].0), (1, (8, 6)));
+    let cubin = Cubin::parse(&images[0].1).unwrap();
+    let tile_sum = cubin.function("tile_sum").unwrap();
+    assert_eq!(
+        (
+            tile_sum.registers,
+            tile_sum.static_shared_bytes,
+            tile_sum.barriers
+        ),
+        (Some(23), 8192, 1)
+    );
+}
+
+/// Triton's cubins are of an older ABI: barriers in the flags of the section, the capability in the first byte.
+#[test]
+fn cubins_of_an_older_abi_tell_the_same() {
+    let bytes = fixture("triton_gemm");
+    let cubin = Cubin::parse(&bytes).unwrap();
+    let function = cubin.function("mm_k").unwrap();
+    assert_eq!(cubin.capability(), (9, 0));
+    assert_eq!(
+        (function.barriers, function.required_threads),
+        (1, Some([256, 1, 1]))
+    );
+    assert_eq!(function.static_shared_bytes, 0);
+}
+
+#[test]
+fn damaged_fat_binaries_give_what_is_whole() {
+    let bytes = std::fs::read(fixtures().join("cubin/occupancy.fatbin")).unwrap();
+    for cut in (0..bytes.len()).step_by(61) {
+        let Ok((images, problems)) = fatbin::images(&bytes[..cut]) else {
+            continue;
+        };
+        assert!(!problems.is_empty(), "cut at {cut}");
+        for image in images {
+            if let Ok(content) = image.unpack() {
+                let _ = Cubin::parse(&content);
+            }
+        }
+    }
+    // An image that announces gigabytes takes none.
+    let mut huge = bytes.clone();
+    huge[16 + 56..16 + 64].copy_from_slice(&u64::MAX.to_le_bytes());
+    let (images, _) = fatbin::images(&huge).unwrap();
+    assert!(images[0].unpack().is_err());
+    assert!(images[1].unpack().is_ok());
+    assert!(fatbin::images(b"nothing").is_err());
 }

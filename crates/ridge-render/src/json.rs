@@ -26,6 +26,16 @@ pub fn devices(document: &ridge_model::device::document::Document) -> serde_json
     serde_json::to_string_pretty(document).map(ended)
 }
 
+/// Writes the occupancy of launches, indented, with a newline at the end.
+///
+/// # Errors
+/// When a value cannot be written, which no document can cause.
+pub fn occupancy(
+    document: &ridge_model::occupancy::document::Document,
+) -> serde_json::Result<String> {
+    serde_json::to_string_pretty(document).map(ended)
+}
+
 fn ended(mut text: String) -> String {
     text.push('\n');
     text

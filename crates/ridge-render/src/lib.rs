@@ -34,9 +34,12 @@ pub mod escape;
 pub mod export;
 pub mod json;
 pub mod kernel_name;
+pub mod occupancy;
 pub mod page;
+pub mod plot;
 pub mod redact;
 pub mod style;
+pub mod svg;
 pub mod table;
 #[cfg(test)]
 mod testing;

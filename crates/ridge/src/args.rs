@@ -2,6 +2,7 @@
 
 mod bound;
 mod devices;
+mod occupancy;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use bound::{BoundArguments, BoundFormat};
 pub(crate) use devices::{DevicesArguments, DevicesFormat};
+pub(crate) use occupancy::{OccupancyArguments, OccupancyFormat};
 use ridge_diagnose::Given;
 use ridge_model::quantity::{Bytes, Flops};
 
@@ -50,6 +52,9 @@ pub(crate) enum Verb {
     /// Write the metrics of a report as CSV or JSON lines, or a report that is safe to share
     #[command(after_help = EXPORT_EXAMPLES)]
     Export(ExportArguments),
+    /// Tell how many warps of a kernel fit on an SM, what limits them, and which launch would have more
+    #[command(after_help = occupancy::EXAMPLES)]
+    Occupancy(OccupancyArguments),
     /// Explain a finding, a metric, a stall reason or a term
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArguments),

@@ -5,12 +5,14 @@
 
 mod args;
 mod caveats;
+mod demangle;
 mod disassembler;
 mod error;
 mod evidence;
 pub mod exit;
 mod filter;
 mod input;
+mod nvrtc;
 mod output;
 mod verbs;
 
@@ -64,6 +66,7 @@ fn dispatch(verb: Verb, output: &mut Output) -> Result<exit::Code, ExpectedError
         Verb::Bound(arguments) => verbs::bound::run(&arguments.options()?, output),
         Verb::Devices(arguments) => verbs::devices::run(&arguments.options(), output),
         Verb::Export(arguments) => verbs::export::run(&arguments.options()?, output),
+        Verb::Occupancy(arguments) => verbs::occupancy::run(&arguments.options()?, output),
         Verb::Explain(arguments) => verbs::explain::run(&arguments.options(), output),
     }
 }

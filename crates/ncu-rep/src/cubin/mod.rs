@@ -22,7 +22,9 @@
 //!
 //! Nothing is disassembled and no name is demangled here; [`sass`] reads the text that a disassembler printed.
 
+pub mod fatbin;
 mod lines;
+pub mod ptxas;
 pub mod sass;
 
 use std::borrow::Cow;
@@ -46,9 +48,28 @@ const MAX_UNNAMED: u32 = 16;
 
 /// Attributes of `.nv.info` (`EIATTR_`), measured against the launch metrics of the same kernels.
 const ATTRIBUTE_FRAME_SIZE: u8 = 0x11;
+const ATTRIBUTE_STACK_SIZE: u8 = 0x12;
 const ATTRIBUTE_REGISTER_COUNT: u8 = 0x2f;
+/// Attributes of `.nv.info.<function>`, compared with `__launch_bounds__`, `.reqntid`, `__cluster_dims__` and the
+/// barriers that `ptxas -v` prints.
+const ATTRIBUTE_MAX_THREADS: u8 = 0x05;
+const ATTRIBUTE_REQUIRED_THREADS: u8 = 0x10;
+const ATTRIBUTE_CLUSTER: u8 = 0x3d;
+const ATTRIBUTE_BARRIERS: u8 = 0x4c;
+/// The form of an attribute whose value is one byte.
+const FORM_BYTE: u8 = 2;
 /// The form of an attribute that is followed by a size and that many bytes.
 const FORM_SIZED: u8 = 4;
+
+/// The bit of a symbol's `st_other` that marks a kernel.
+const SYMBOL_IS_ENTRY: u8 = 0x10;
+
+/// From this version of the ABI on (CUDA 13), the capability is in the second byte of the ELF flags, before in the
+/// first, and barriers are an attribute, before in the flags of the section of the code.
+const ABI_WITH_ATTRIBUTES: u8 = 8;
+/// From this capability on, the section of shared memory holds what the system reserves.
+const SHARED_HOLDS_RESERVED_FROM: u32 = 90;
+const RESERVED_SHARED_BYTES: u64 = 1024;
 
 /// A function of a cubin: its name, its code and what the compiler noted about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +86,20 @@ pub struct Function<'a> {
     /// Bytes of the shared-memory section: static shared memory and, in cubins for compute capability 9.0, the 1024
     /// bytes that the driver keeps for itself.
     pub shared_bytes: Option<u64>,
+    /// Bytes of shared memory that the code declares; none where the cubin has no section for it.
+    pub static_shared_bytes: u64,
+    /// Bytes of stack per thread, called functions included.
+    pub stack_bytes: Option<u32>,
+    /// Named barriers; none where neither attribute nor section flags name any.
+    pub barriers: u32,
+    /// Most threads in a block (x, y, z), as `__launch_bounds__` states it.
+    pub max_threads: Option<[u32; 3]>,
+    /// Threads in a block (x, y, z) that the launch must have, as `.reqntid` states it.
+    pub required_threads: Option<[u32; 3]>,
+    /// Blocks in a cluster (x, y, z), as `__cluster_dims__` states it.
+    pub cluster: Option<[u32; 3]>,
+    /// Whether this is a kernel, not a function that kernels call.
+    pub is_kernel: bool,
     /// Whether the cubin has line data for this function; if not, it was compiled without `-lineinfo`.
     pub has_lines: bool,
     /// Index of a symbol that lies in the code: what `nvdisasm --cuda-function-index` selects a function by.
@@ -76,6 +111,8 @@ pub struct Function<'a> {
 pub struct Cubin<'a> {
     /// Bytes of the file.
     size: u64,
+    /// Compute capability times ten.
+    capability: u32,
     functions: Vec<Function<'a>>,
     index: HashMap<Cow<'a, str>, usize>,
     debug_line: &'a [u8],
@@ -107,6 +144,12 @@ impl<'a> Cubin<'a> {
     /// Damage beyond that is listed in [`Cubin::problems`].
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Error> {
         Reader::open(bytes)?.read()
+    }
+
+    /// The compute capability that the code is for, major and minor number.
+    #[must_use]
+    pub const fn capability(&self) -> (u32, u32) {
+        (self.capability / 10, self.capability % 10)
     }
 
     /// The functions with code, in the order of the file.
@@ -141,12 +184,28 @@ impl<'a> Cubin<'a> {
     }
 }
 
+/// The value of an attribute, in the forms that are read.
+enum Attribute<'a> {
+    Byte(u8),
+    Sized(&'a [u8]),
+}
+
+/// Three numbers: x, y, z.
+fn extent(value: &[u8]) -> Option<[u32; 3]> {
+    let mut numbers = value
+        .chunks_exact(4)
+        .filter_map(|bytes| Some(u32::from_le_bytes(bytes.try_into().ok()?)));
+    Some([numbers.next()?, numbers.next()?, numbers.next()?])
+}
+
 type Sections<'a> = object::read::elf::SectionTable<'a, FileHeader64<LittleEndian>>;
 type Section = SectionHeader64<LittleEndian>;
 
 /// The sections that are of use.
 struct Reader<'a> {
     bytes: &'a [u8],
+    capability: u32,
+    has_attributes: bool,
     sections: Sections<'a>,
     names_left: u64,
     unnamed: u32,
@@ -174,8 +233,13 @@ impl<'a> Reader<'a> {
             )
         })?;
         let names_left = len(bytes).saturating_mul(NAME_FACTOR);
+        let has_attributes = header.e_ident().abi_version >= ABI_WITH_ATTRIBUTES;
+        let [first, second, ..] = header.e_flags(LittleEndian).0.to_le_bytes();
+        let capability = u32::from(if has_attributes { second } else { first });
         Ok(Self {
             bytes,
+            capability,
+            has_attributes,
             sections,
             names_left,
             unnamed: MAX_UNNAMED,
@@ -194,6 +258,7 @@ impl<'a> Reader<'a> {
     fn read(mut self) -> Result<Cubin<'a>, Error> {
         let mut cubin = Cubin {
             size: len(self.bytes),
+            capability: self.capability,
             functions: Vec::new(),
             index: HashMap::new(),
             debug_line: &[],
@@ -206,6 +271,7 @@ impl<'a> Reader<'a> {
         // For each section the function whose code it holds.
         let mut owners = HashMap::new();
         let mut shared: HashMap<&[u8], u64> = HashMap::new();
+        let mut about: HashMap<&[u8], &Section> = HashMap::new();
         let (mut debug_line, mut info) = (None, None);
         for (place, section) in self.sections.enumerate().skip(1) {
             let Some(name) = self.name(section)? else {
@@ -222,9 +288,18 @@ impl<'a> Reader<'a> {
                     registers: None,
                     frame_bytes: None,
                     shared_bytes: None,
+                    static_shared_bytes: 0,
+                    stack_bytes: None,
+                    barriers: self.barriers_of_section(section),
+                    max_threads: None,
+                    required_threads: None,
+                    cluster: None,
+                    is_kernel: false,
                     has_lines: false,
                     symbol: None,
                 });
+            } else if let Some(function) = name.strip_prefix(b".nv.info.") {
+                about.entry(function).or_insert(section);
             } else if let Some(function) = name.strip_prefix(b".nv.shared.") {
                 shared
                     .entry(function)
@@ -246,7 +321,20 @@ impl<'a> Reader<'a> {
             }
         }
         for function in &mut cubin.functions {
-            function.shared_bytes = shared.get(function.name.as_bytes()).copied();
+            let name = function.name.as_bytes();
+            function.shared_bytes = shared.get(name).copied();
+            let reserved = if self.capability >= SHARED_HOLDS_RESERVED_FROM {
+                RESERVED_SHARED_BYTES
+            } else {
+                0
+            };
+            function.static_shared_bytes = function
+                .shared_bytes
+                .map_or(0, |bytes| bytes.saturating_sub(reserved));
+            // Each section is read for one function only: names may repeat, time may not.
+            if let Some(section) = about.remove(name) {
+                self.attributes_of(section, function);
+            }
         }
         let symbols = match self
             .sections
@@ -270,6 +358,7 @@ impl<'a> Reader<'a> {
                 .and_then(|section| cubin.functions.get_mut(*owners.get(&section)?));
             if let Some(function) = function {
                 function.symbol.get_or_insert(index.0);
+                function.is_kernel |= symbol.st_other.0 & SYMBOL_IS_ENTRY != 0;
             }
         }
         // The function whose code a symbol lies in, and where in it.
@@ -339,16 +428,19 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Reads what `.nv.info` says about functions: each attribute has a form, a code, and a size or a value.
-    fn attributes(
+    /// The attributes in a section: each has a form, a code, and a size or a value.
+    fn each_attribute(
         &mut self,
         section: &Section,
-        functions: &mut [Function<'a>],
-        resolve: impl Fn(u32) -> Option<(usize, u64)>,
+        field: &'static str,
+        mut visit: impl FnMut(u8, Attribute<'a>),
     ) {
-        let mut rest = self.data(section, ".nv.info");
+        let mut rest = self.data(section, field);
         while let Some((&[form, attribute, low, high], tail)) = rest.split_first_chunk() {
             rest = tail;
+            if form == FORM_BYTE {
+                visit(attribute, Attribute::Byte(low));
+            }
             if form != FORM_SIZED {
                 continue; // The value is in the two bytes just read.
             }
@@ -361,29 +453,81 @@ impl<'a> Reader<'a> {
                 self.problem(
                     "an attribute breaks off",
                     end.saturating_sub(len(rest)),
-                    ".nv.info",
+                    field,
                 );
                 return;
             };
             rest = tail;
+            visit(attribute, Attribute::Sized(value));
+        }
+    }
+
+    /// Reads what `.nv.info` says about functions.
+    fn attributes(
+        &mut self,
+        section: &Section,
+        functions: &mut [Function<'a>],
+        resolve: impl Fn(u32) -> Option<(usize, u64)>,
+    ) {
+        self.each_attribute(section, ".nv.info", |attribute, value| {
+            let Attribute::Sized(value) = value else {
+                return;
+            };
             let Some((symbol, value)) = value.split_first_chunk() else {
-                continue;
+                return;
             };
             // A symbol inside the code is a subroutine, with facts of its own.
             let (Some((function, 0)), Ok(value)) =
                 (resolve(u32::from_le_bytes(*symbol)), value.try_into())
             else {
-                continue;
+                return;
             };
             let value = Some(u32::from_le_bytes(value));
             if let Some(function) = functions.get_mut(function) {
-                match attribute {
-                    ATTRIBUTE_REGISTER_COUNT => function.registers = function.registers.or(value),
-                    ATTRIBUTE_FRAME_SIZE => function.frame_bytes = function.frame_bytes.or(value),
-                    _ => {}
-                }
+                let slot = match attribute {
+                    ATTRIBUTE_REGISTER_COUNT => &mut function.registers,
+                    ATTRIBUTE_FRAME_SIZE => &mut function.frame_bytes,
+                    ATTRIBUTE_STACK_SIZE => &mut function.stack_bytes,
+                    _ => return,
+                };
+                *slot = slot.or(value);
             }
+        });
+    }
+
+    /// Reads what `.nv.info.<function>` says about one function.
+    fn attributes_of(&mut self, section: &Section, function: &mut Function<'a>) {
+        self.each_attribute(
+            section,
+            ".nv.info of a function",
+            |attribute, value| match (attribute, value) {
+                (ATTRIBUTE_BARRIERS, Attribute::Byte(count)) => {
+                    function.barriers = u32::from(count);
+                }
+                (ATTRIBUTE_MAX_THREADS, Attribute::Sized(value)) => {
+                    function.max_threads = function.max_threads.or(extent(value));
+                }
+                (ATTRIBUTE_REQUIRED_THREADS, Attribute::Sized(value)) => {
+                    function.required_threads = function.required_threads.or(extent(value));
+                }
+                (ATTRIBUTE_CLUSTER, Attribute::Sized(value)) => {
+                    function.cluster = function.cluster.or(extent(value));
+                }
+                _ => {}
+            },
+        );
+    }
+
+    /// The named barriers in the flags of a section of code, where older compilers put them.
+    fn barriers_of_section(&self, section: &Section) -> u32 {
+        const SHIFT: u32 = 20;
+        const MASK: u64 = 0x7f;
+        if self.has_attributes {
+            // The attribute is left out when there are none.
+            return 0;
         }
+        let flags = section.sh_flags(LittleEndian).0;
+        u32::try_from((flags >> SHIFT) & MASK).unwrap_or(0)
     }
 
     /// Reads the relocations of `.debug_line`: the first list with addends and the first without.

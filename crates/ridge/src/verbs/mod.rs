@@ -4,5 +4,6 @@ pub(crate) mod bound;
 pub(crate) mod devices;
 pub(crate) mod explain;
 pub(crate) mod export;
+pub(crate) mod occupancy;
 pub(crate) mod redact;
 pub(crate) mod why;

@@ -10,6 +10,7 @@ mod explain;
 mod export;
 mod hostile;
 mod json;
+mod occupancy;
 mod pages;
 mod readme;
 mod redact;

@@ -25,6 +25,7 @@ fn help() {
         ("help_bound_gemm", &["bound", "gemm", "-h"]),
         ("help_devices", &["devices", "--help"]),
         ("help_export", &["export", "--help"]),
+        ("help_occupancy", &["occupancy", "--help"]),
         ("help_explain", &["explain", "--help"]),
     ] {
         snapshot(name, &ridge(arguments).run().fine().stdout);
@@ -43,6 +44,7 @@ fn the_help_fits_in_80_columns() {
         &["bound", "gemm", "-h"],
         &["devices", "--help"],
         &["export", "--help"],
+        &["occupancy", "--help"],
         &["explain", "--help"],
     ] {
         page(arguments, 80);

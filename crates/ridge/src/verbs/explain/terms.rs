@@ -19,21 +19,22 @@ terms! {
     "amdahl": "amdahl's bound", "amdahl", "amdahls bound", "amdahl's law", "amdahls law";
     "arithmetic-intensity": "arithmetic intensity", "operational intensity";
     "ceiling": "ceiling", "saving ceiling";
-    "compulsory": "compulsory bytes", "compulsory traffic", "compulsory", "compulsory operations", "lower bound", "lower bounds";
+    "cluster": "cluster", "clusters", "thread block cluster";
+    "compulsory": "compulsory bytes", "compulsory traffic", "compulsory", "compulsory operations";
     "eligible-warps": "eligible warps", "eligible warp";
     "issue-slot": "issue slot", "issue slots";
     "lane": "lane", "lanes";
     "latency-hiding": "latency hiding", "little's law", "littles law", "bytes in flight", "in flight", "memory level parallelism";
     "ledger": "ledger", "resource ledger";
     "lower-bound": "lower bound", "lower bounds", "bound", "bounds", "gap";
-    "occupancy": "occupancy", "theoretical occupancy", "achieved occupancy";
+    "occupancy": "occupancy", "theoretical occupancy", "achieved occupancy", "ridge occupancy";
     "request": "request", "requests";
     "ridge-point": "ridge point", "roofline", "roofline ridge point";
     "sector": "sector", "sectors";
     "speed-of-light": "speed of light", "sol";
     "stall-reasons": "stall reasons", "stall reason", "stalls";
     "warp": "warp", "warps";
-    "wave": "wave", "waves";
+    "wave": "wave", "waves", "tail";
     "wavefront": "wavefront", "wavefronts";
 }
 

@@ -1,0 +1,74 @@
+//! The compiler, where it is installed: as the system's loader knows it, or where `RIDGE_NVRTC` says.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use ncu_rep::cubin::Cubin;
+use ridge_gpu::nvrtc::{CompileError, Compiler, NAMES, Source};
+use ridge_model::ComputeCapability;
+
+const TILE: &str = "extern \"C\" __global__ void __launch_bounds__(128) tile(float* out) {\n\
+                    __shared__ float tile[512];\n\
+                    tile[threadIdx.x] = out[threadIdx.x];\n\
+                    __syncthreads();\n\
+                    out[threadIdx.x] = tile[threadIdx.x ^ 1];\n}\n";
+
+fn compiler() -> Option<Compiler> {
+    let candidates: Vec<PathBuf> = std::env::var_os("RIDGE_NVRTC")
+        .map(PathBuf::from)
+        .into_iter()
+        .chain(NAMES.iter().map(PathBuf::from))
+        .collect();
+    Compiler::load(&candidates).ok()
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let trials = if compiler().is_some() {
+        vec![
+            Trial::test("source becomes a cubin", source_becomes_a_cubin),
+            Trial::test("wrong source is refused", wrong_source_is_refused),
+        ]
+    } else {
+        let reason =
+            "NVRTC (not found: install the CUDA toolkit, or set RIDGE_NVRTC to libnvrtc.so)";
+        vec![Trial::test(reason, || Ok(())).with_ignored_flag(true)]
+    };
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn source(text: &str) -> Source<'_> {
+    Source {
+        text,
+        name: "tile.cu",
+        capability: ComputeCapability { major: 9, minor: 0 },
+        include_paths: &[],
+    }
+}
+
+fn source_becomes_a_cubin() -> Result<(), Failed> {
+    let compiler = compiler().ok_or("no compiler")?;
+    assert!(compiler.version() >= (11, 1));
+    let compiled = compiler.compile(&source(TILE))?;
+    let cubin = Cubin::parse(&compiled.cubin)?;
+    let tile = cubin.function("tile").ok_or("no kernel")?;
+    assert_eq!(cubin.capability(), (9, 0));
+    assert_eq!(
+        (tile.static_shared_bytes, tile.barriers, tile.max_threads),
+        (2048, 1, Some([128, 1, 1]))
+    );
+    Ok(())
+}
+
+fn wrong_source_is_refused() -> Result<(), Failed> {
+    let compiler = compiler().ok_or("no compiler")?;
+    let error = compiler
+        .compile(&source("__global__ void k() { nonsense }"))
+        .err()
+        .ok_or("compiled")?;
+    assert!(error.to_string().contains("tile.cu(1): error"), "{error}");
+    let zero = compiler.compile(&source("a\0b")).err();
+    assert_eq!(zero, Some(CompileError::ZeroByte));
+    Ok(())
+}

@@ -1,0 +1,331 @@
+//! `ridge occupancy`: every kind of input, every format, and what it says about launches that cannot be.
+
+use std::fs;
+
+use crate::driver::{Folder, Run, VADD, ridge, root, snapshot};
+use crate::schema;
+
+const TILE_GEMM: &str = "fixtures/gallery/tile_gemm.ncu-rep.zst";
+const FATBIN: &str = "fixtures/cubin/occupancy.fatbin";
+const SMALL_CUBIN: &str = "fixtures/cubin/small.cubin.zst";
+const PTXAS: &str = "fixtures/cubin/occupancy_sm_90.txt";
+const SOURCE: &str = "fixtures/programs/occupancy.cu";
+
+/// A launch whose numbers stand in `docs/concepts/occupancy.md`.
+const NUMBERS: &[&str] = &[
+    "--device", "h200", "--block", "128", "--regs", "168", "--smem", "16KiB", "--grid", "400",
+];
+
+fn occupancy(arguments: &[&str]) -> Run {
+    ridge(["occupancy"].iter().chain(arguments))
+        .env("COLUMNS", "80")
+        .run()
+}
+
+fn page(arguments: &[&str]) -> String {
+    let page = occupancy(arguments).fine().stdout;
+    for line in page.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    page
+}
+
+#[test]
+fn pages() {
+    snapshot("occupancy_numbers", &page(NUMBERS));
+    snapshot("occupancy_report", &page(&[TILE_GEMM]));
+    snapshot(
+        "occupancy_cubin",
+        &page(&[SMALL_CUBIN, "--block", "16x16", "--kernel", "transpose"]),
+    );
+    snapshot("occupancy_fatbin", &page(&[FATBIN]));
+    snapshot(
+        "occupancy_fatbin_one_verbose",
+        &page(&[
+            "fixtures/cubin/occupancy.fatbin#tile_sum",
+            "--cc",
+            "8.6",
+            "--block",
+            "192",
+            "-v",
+        ]),
+    );
+    snapshot(
+        "occupancy_cluster",
+        &page(&[
+            "--device",
+            "h200",
+            "--block",
+            "384",
+            "--regs",
+            "168",
+            "--smem",
+            "231424",
+            "--barriers",
+            "16",
+            "--cluster",
+            "4",
+            "--grid",
+            "120",
+        ]),
+    );
+    let text = ridge(["occupancy", "-", "--kernel", "polynomial", "--block", "128"])
+        .env("COLUMNS", "60")
+        .env("LANG", "C")
+        .stdin(&fs::read(root().join(PTXAS)).unwrap())
+        .run()
+        .fine()
+        .stdout;
+    assert!(text.is_ascii());
+    snapshot("occupancy_ptxas_ascii_60", &text);
+}
+
+#[test]
+fn the_picture() {
+    let folder = Folder::new();
+    let mut arguments = vec!["occupancy".to_owned()];
+    arguments.extend(NUMBERS.iter().map(ToString::to_string));
+    arguments.extend(["-o".to_owned(), "curves.svg".to_owned()]);
+    ridge(arguments)
+        .within(&folder)
+        .run()
+        .fine()
+        .shows_nothing();
+    let svg = folder.read("curves.svg");
+    snapshot("occupancy_svg", &svg);
+    assert!(svg.contains("18.75 %") && svg.contains("<title") && svg.contains("<desc"));
+}
+
+fn occupancy_schema() -> serde_json::Value {
+    let text = fs::read_to_string(root().join("schemas/occupancy.schema.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// One model, three formats: what one says stands in the others.
+#[test]
+fn formats_agree() {
+    let schema = occupancy_schema();
+    for arguments in [
+        NUMBERS,
+        &[TILE_GEMM],
+        &[VADD],
+        &[FATBIN],
+        &[PTXAS],
+        &[SMALL_CUBIN],
+        &["fixtures/csv/aos_raw.csv.zst"],
+        &[TILE_GEMM, "--device", "a100"],
+    ] {
+        let run = |format: &str| {
+            let all = ["occupancy", "--format", format, "-v", "-q"];
+            ridge(all.iter().chain(arguments))
+                .env("COLUMNS", "100")
+                .run()
+                .code(0)
+        };
+        let (json, text, svg) = (run("json"), run("text").stdout, run("svg").stdout);
+        let document = json.json();
+        assert_eq!(
+            schema::violations(&schema, &document),
+            Vec::<String>::new(),
+            "{arguments:?}"
+        );
+        let kernels = document["kernels"].as_array().unwrap();
+        assert!(!kernels.is_empty());
+        for kernel in kernels {
+            let theoretical = &kernel["theoretical"];
+            let warps = format!(
+                "{} of {} warps",
+                theoretical["warps"], theoretical["max_warps"]
+            );
+            let percent = 100.0 * theoretical["occupancy"].as_f64().unwrap();
+            let percent = format!("occupancy {percent} %");
+            for page in [&text, &svg] {
+                assert!(page.contains(&warps), "{warps}\n{page}");
+                assert!(
+                    page.contains(&percent) || percent.len() > 20,
+                    "{percent}\n{page}"
+                );
+            }
+        }
+    }
+}
+
+/// The same kernel in every kind of input has the same occupancy.
+#[test]
+fn inputs_agree() {
+    let of = |arguments: &[&str]| {
+        let all = [
+            "occupancy",
+            "--format",
+            "json",
+            "-q",
+            "--block",
+            "128",
+            "--kernel",
+            "tile_sum",
+        ];
+        let document = ridge(all.iter().chain(arguments)).run().code(0).json();
+        let kernels = document["kernels"].as_array().unwrap();
+        let last = kernels.last().unwrap();
+        let allowed: Vec<u64> = last["limiters"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|limit| limit["blocks"].as_u64().unwrap())
+            .collect();
+        assert_eq!(last["device"]["compute_capability"], "9.0");
+        allowed
+    };
+    // By hand: W = 4; 23 registers are 24, 16384 / 768 = 21 warps in a quarter, 84 / 4; 233472 / 9216.
+    let expected = [16, 32, 21, 25, 32];
+    assert_eq!(of(&[FATBIN]), expected);
+    assert_eq!(of(&[PTXAS]), expected);
+    let gzipped = {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut encoder, &fs::read(root().join(FATBIN)).unwrap()).unwrap();
+        encoder.finish().unwrap()
+    };
+    let packed = ridge([
+        "occupancy",
+        "-",
+        "-q",
+        "--block",
+        "128",
+        "--kernel",
+        "tile_sum",
+    ])
+    .stdin(&gzipped)
+    .run()
+    .code(0);
+    assert!(
+        packed.stdout.contains("64 of 64 warps"),
+        "{}",
+        packed.transcript()
+    );
+}
+
+#[test]
+fn wrong_arguments_are_explained() {
+    let number = |arguments: &'static str| {
+        let mut list = vec!["--cc", "9.0", "--block", "256", "--regs", "32"];
+        list.extend(arguments.split_whitespace());
+        list
+    };
+    let launch = |arguments: &'static str| arguments.split_whitespace().collect::<Vec<_>>();
+    let mut transcript = String::new();
+    for arguments in [
+        vec![],
+        vec!["--cc", "9.0"],
+        vec!["--device", "h300", "--block", "256", "--regs", "32"],
+        vec!["--device", "rtx", "--block", "256", "--regs", "32"],
+        launch("--cc 9.5 --block 256 --regs 32"),
+        launch("--cc h200 --block 256 --regs 32"),
+        launch("--cc 9.0 --block 2048 --regs 32"),
+        launch("--cc 9.0 --block 0 --regs 32"),
+        launch("--cc 9.0 --block -32 --regs 32"),
+        launch("--cc 9.0 --block nan --regs 32"),
+        launch("--cc 9.0 --block 99999999999 --regs 32"),
+        launch("--cc 9.0 --block 256 --regs 0"),
+        launch("--cc 9.0 --block 256 --regs 256"),
+        launch("--cc 9.0 --block 1024 --regs 80"),
+        number("--smem 228KiB"),
+        number("--smem -1"),
+        number("--smem 1e99"),
+        number("--barriers 17"),
+        number("--cluster 17"),
+        number("--cluster 0"),
+        number("--cluster 3 --grid 400"),
+        number("--grid 0"),
+        number("--carveout 1MiB"),
+        number("--kernel gemm"),
+        launch("--cc 8.6 --block 256 --regs 32 --cluster 2"),
+        vec![FATBIN, "--cc", "7.5"],
+        vec!["fixtures/cubin/occupancy.fatbin#no_such_kernel"],
+        vec![FATBIN, "--kernel", "no_such_kernel"],
+        vec![
+            FATBIN,
+            "--cc",
+            "9.0",
+            "--kernel",
+            "polynomial",
+            "--block",
+            "256",
+        ],
+        vec![TILE_GEMM, "--kernel", "no_such_kernel"],
+        vec![TILE_GEMM, "--block", "2048"],
+        vec![TILE_GEMM, "-o", "curves.pdf"],
+        vec!["-", "-"],
+    ] {
+        let run = occupancy(&arguments).code(2).shows_nothing();
+        transcript.push_str(&run.transcript());
+        transcript.push('\n');
+    }
+    snapshot("occupancy_wrong_arguments", &transcript);
+}
+
+#[test]
+fn unreadable_inputs_are_explained() {
+    let folder = Folder::new();
+    let fatbin = fs::read(root().join(FATBIN)).unwrap();
+    let cubin = zstd::decode_all(fs::File::open(root().join(SMALL_CUBIN)).unwrap()).unwrap();
+    folder.write("cut.cubin", &cubin[..5000]);
+    folder.write("cut.fatbin", &fatbin[..9000]);
+    folder.write("text.txt", "nothing of interest\n");
+    folder.write("empty.cubin", "");
+    let mut transcript = String::new();
+    for name in ["cut.cubin", "text.txt", "empty.cubin", "missing.cubin"] {
+        let run = ridge(["occupancy", name])
+            .within(&folder)
+            .run()
+            .code(3)
+            .shows_nothing();
+        transcript.push_str(&run.transcript());
+        transcript.push('\n');
+    }
+    // What is whole is shown.
+    let run = ridge(["occupancy", "cut.fatbin", "--block", "128"])
+        .within(&folder)
+        .env("COLUMNS", "80")
+        .run()
+        .code(3)
+        .shows("polynomial");
+    transcript.push_str(&run.transcript());
+    snapshot("occupancy_unreadable_inputs", &transcript);
+}
+
+/// Source is compiled first, and without a compiler the way to a cubin is named.
+#[test]
+fn source_without_a_compiler_names_the_way_to_a_cubin() {
+    let run = ridge(["occupancy", SOURCE, "--cc", "9.0"])
+        .env("RIDGE_NVRTC", "/nonexistent/libnvrtc.so")
+        .run()
+        .code(4)
+        .shows_nothing()
+        .says("nvcc -cubin");
+    snapshot("occupancy_source", &run.transcript());
+    let ptx = b".version 9.0\n.target sm_90\n.address_size 64\n";
+    ridge(["occupancy", "-"])
+        .stdin(ptx)
+        .run()
+        .code(4)
+        .says("PTX");
+}
+
+/// Names come from inputs: neither the page nor the picture lets them through as they are.
+#[test]
+fn hostile_names_are_escaped() {
+    let log = "ptxas info : Compiling entry function '<script>\u{1b}[2J&\u{202e}' for 'sm_90'\n\
+               ptxas info : Used 32 registers, used 0 barriers\n";
+    for format in ["text", "svg", "json"] {
+        let page = ridge(["occupancy", "-", "--block", "64", "--format", format])
+            .stdin(log.as_bytes())
+            .run()
+            .code(0)
+            .stdout;
+        assert!(
+            !page.contains('\u{1b}') && (format == "json" || !page.contains('\u{202e}')),
+            "{page}"
+        );
+        assert!(format != "svg" || !page.contains("<script>"), "{page}");
+    }
+}
