@@ -156,21 +156,18 @@ fn serial(case: &Case<'_, '_>, working: f64) -> Outcome {
 
 /// A reduction in registers: shared memory, its instructions and the waiting between the levels go.
 fn without_tree(case: &Case<'_, '_>) -> Remedy {
-    let total = case.mix.map_or(1.0, crate::InstructionMix::total).max(1.0);
-    let essential = case.mix.map_or(0.0, |mix| {
-        [GLOBAL_LOADS, GLOBAL_STORES, FP32, FP64, FP16]
-            .iter()
-            .map(|list| mix.of_opcodes(list))
-            .sum()
-    });
+    let mix = case.mix;
+    let count = |list: &[&str]| mix.map_or(0.0, |mix| mix.of_opcodes(list));
+    let total = mix.map_or(1.0, crate::InstructionMix::total).max(1.0);
+    let accesses = count(GLOBAL_LOADS) + count(GLOBAL_STORES);
+    let essential = accesses + count(FP32) + count(FP64) + count(FP16);
     let kept = essential / total;
-    let relief = |issue: f64| {
+    let relief = |issue: f64, load_store: f64| {
         [
             Stage::Issue,
             Stage::Alu,
             Stage::Fma,
             Stage::FmaHeavy,
-            Stage::LsuInstructions,
             Stage::Uniform,
         ]
         .iter()
@@ -178,10 +175,18 @@ fn without_tree(case: &Case<'_, '_>) -> Remedy {
             Relief::none().leave(Stage::SharedWavefronts, 0.0),
             |relief, stage| relief.leave(*stage, issue),
         )
+        .leave(Stage::LsuInstructions, load_store)
     };
+    // Barriers and accesses to shared memory enter the load/store unit too: of that, global accesses stay.
+    let demand = case
+        .ledger
+        .row(Stage::LsuInstructions)
+        .map_or(total, |row| row.demand)
+        .max(1.0);
+    let stays = (accesses / demand).min(1.0);
     // Shuffles and the loop around them take the place of part of what goes.
-    Remedy::new(relief(kept))
-        .likely(relief((2.0 * kept).min(1.0)))
+    Remedy::new(relief(kept, stays))
+        .likely(relief((2.0 * kept).min(1.0), (stays + kept).min(1.0)))
         .waiting(Waiting::Hidden)
 }
 

@@ -27,7 +27,7 @@ use ridge_model::arch::WARP_SIZE;
 use super::draft::Draft;
 use super::saving::{Remedy, Waiting};
 use super::{Case, Outcome, in_flight, latency_bound};
-use crate::document::Confidence;
+use crate::document::{Confidence, LatencyVerdict};
 use crate::ledger::{Class, Relief, Stage};
 use crate::mix::{FP16, FP32, FP64, InstructionMix, access_bytes};
 
@@ -60,8 +60,10 @@ const COMPUTES: f64 = 0.6;
 
 /// Loads of a warp from which it waits again and again: fewer are the start of a thread that does one thing.
 const AGAIN: f64 = 4.0;
-/// One load is open at a time; what is beyond one is the noise of samples.
-const ONE_OPEN: f64 = 1.25;
+/// The mean is nearer to one open load than to two.
+const ONE_OPEN: f64 = 1.5;
+/// Warps that lack less than a quarter of this to keep memory busy, once SMs are full, have enough open.
+const OPEN_ENOUGH: f64 = 1.25;
 
 /// Work that is done once for each access and becomes less with wider ones.
 const PER_ACCESS: &[Stage] = &[
@@ -95,10 +97,16 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     if computes || !is_stream {
         return Outcome::Clear;
     }
+    // Where SMs are empty, and their warps would do if there were more of them, it is warps that are missing.
+    let lacks_only_warps = lacks_only_warps(case);
+    if lacks_only_warps == Some(true) {
+        return Outcome::Clear;
+    }
     // A warp that waits for each of many loads in turn lacks independent work: that is the other finding, and wide
     // accesses are possible in special cases of it only.
     let confidence = match (waits_in_turn(case), latency_bound::check(case)) {
         (Some(true), Outcome::Found(_)) => return Outcome::Clear,
+        _ if lacks_only_warps.is_none() => Confidence::Low,
         (Some(false), _) | (_, Outcome::Clear) => Confidence::Medium,
         _ => Confidence::Low,
     };
@@ -146,6 +154,14 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     .rises("dram__bytes.sum.per_second")
     .falls("smsp__inst_executed.sum");
     in_flight::describe(draft, case).weigh(case, &remedy, NEEDS)
+}
+
+/// Whether what each warp has open is enough, if only SMs were full. Absent when the input does not tell.
+fn lacks_only_warps(case: &Case<'_, '_>) -> Option<bool> {
+    Some(match case.latency?.verdict? {
+        LatencyVerdict::NotEnoughWarps { by_each_warp, .. } => by_each_warp < OPEN_ENOUGH,
+        _ => false,
+    })
 }
 
 /// Whether a warp has one load open at a time, again and again. Absent when the input does not tell.

@@ -181,6 +181,8 @@ fn inferred(case: &Case<'_, '_>) -> Outcome {
         return Outcome::Clear;
     }
     let again = largest * (passes as f64 - 1.0);
+    // Smaller phases may read a part of the same data again: one pass does without them as well.
+    let again_at_most = all - largest;
     let sectors = case.number(SECTORS).unwrap_or(all).max(all);
     // What the L2 kept between the passes did not cross the DRAM interface again.
     let Some(read) = case.number("dram__sectors_read.sum").or_else(|| {
@@ -194,14 +196,16 @@ fn inferred(case: &Case<'_, '_>) -> Outcome {
         .ledger
         .row(Stage::DramBytes)
         .filter(|row| row.unit == "byte" && row.demand > 0.0);
-    let dram_kept = dram.map_or(1.0, |row| {
-        1.0 - again * from_dram * SECTOR_BYTES / row.demand
-    });
-    let kept = 1.0 - again / sectors;
-    let relief = PATH
-        .iter()
-        .fold(Relief::none(), |relief, stage| relief.leave(*stage, kept))
-        .leave(Stage::DramBytes, dram_kept.clamp(0.0, 1.0));
+    let without = |again: f64| {
+        let dram_kept = dram.map_or(1.0, |row| {
+            1.0 - again * from_dram * SECTOR_BYTES / row.demand
+        });
+        let kept = 1.0 - again / sectors;
+        PATH.iter()
+            .fold(Relief::none(), |relief, stage| relief.leave(*stage, kept))
+            .leave(Stage::DramBytes, dram_kept.clamp(0.0, 1.0))
+    };
+    let remedy = Remedy::new(without(again_at_most)).likely(without(again));
     Draft::new(
         ID,
         format!("{passes} passes with barriers between them each read the same number of sectors"),
@@ -217,7 +221,7 @@ fn inferred(case: &Case<'_, '_>) -> Outcome {
     .falls("dram__bytes_read.sum")
     .falls("lts__t_sectors_srcunit_tex_op_read.sum")
     .at(loads(case))
-    .weigh(case, &Remedy::new(relief), NEEDS)
+    .weigh(case, &remedy, NEEDS)
 }
 
 /// Sectors that loads move between one barrier or exchange and the next, in the order of the code.

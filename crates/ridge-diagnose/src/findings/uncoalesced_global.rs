@@ -31,6 +31,7 @@ use super::saving::Remedy;
 use super::{Case, Outcome};
 use crate::attainable::SCATTERED_DRAM;
 use crate::ledger::{Relief, Stage};
+use crate::mix::access_bytes;
 
 pub(super) const ID: &str = "uncoalesced-global";
 
@@ -46,6 +47,7 @@ const NEEDS: &[&str] = &["SourceCounters", "MemoryWorkloadAnalysis_Tables"];
 /// The stages that a sector of a global access passes.
 const SECTOR_STAGES: &[Stage] = &[
     Stage::L1Wavefronts,
+    Stage::L1Writeback,
     Stage::L1Fill,
     Stage::L1Store,
     Stage::L2Requests,
@@ -67,16 +69,15 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     let all = actual + total(metrics, LOCAL).unwrap_or(0.0);
     let kept = 1.0 - (actual - ideal) / all;
     // At most, every stage that sectors pass shrinks in proportion.
+    let writeback = writeback_kept(case, kept);
     let relieve = |dram: f64| {
         SECTOR_STAGES.iter().fold(Relief::none(), |relief, stage| {
-            relief.leave(
-                *stage,
-                if *stage == Stage::DramBytes {
-                    dram
-                } else {
-                    kept
-                },
-            )
+            let kept = match stage {
+                Stage::DramBytes => dram,
+                Stage::L1Writeback => writeback,
+                _ => kept,
+            };
+            relief.leave(*stage, kept)
         })
     };
     // As a rule DRAM moves each sector that is needed once: no more than that can fall away, and nothing when the
@@ -128,4 +129,23 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         .falls("lts__t_requests.sum")
         .at(places(&excess(metrics, ACTUAL, IDEAL), case.code))
         .weigh(case, &remedy, NEEDS)
+}
+
+/// The part of the way from the L1 to the registers that is left.
+///
+/// The data of a warp comes back in as many cycles as it has pieces; in one piece it takes a cycle for 4 bytes a lane.
+fn writeback_kept(case: &Case<'_, '_>, kept: f64) -> f64 {
+    let row = case
+        .ledger
+        .row(Stage::L1Writeback)
+        .filter(|row| row.demand > 0.0);
+    let (Some(row), Some(mix)) = (row, case.mix) else {
+        return 1.0;
+    };
+    let in_one_piece: f64 = mix
+        .iter()
+        .filter(|(opcode, ..)| matches!(*opcode, "LDG" | "LD"))
+        .map(|(_, modifiers, count)| count * (access_bytes(modifiers) / 4.0).max(1.0))
+        .sum();
+    (in_one_piece / row.demand).clamp(kept, 1.0)
 }
