@@ -147,6 +147,23 @@ fn traffic_beyond_the_compulsory_is_counted() {
     assert!((found.saving_expected - real).abs() < 0.05);
 }
 
+/// Each block reads the whole image for one class. No counter tells that they read the same one: only who knows the
+/// size of the image sees that it crosses the interface eight times.
+#[test]
+fn passes_of_different_blocks_show_with_their_bytes_only() {
+    let unknown = kernel("band_scores", "slow", Given::default());
+    assert_eq!(unknown.findings[0].id, "at-dram-limit");
+    let known = kernel("band_scores", "slow", given("band_scores"));
+    let first = &known.findings[0];
+    assert_eq!(first.id, "redundant-traffic");
+    assert_eq!(first.confidence, Confidence::High);
+    // What the fix saved, without a profiler.
+    let label = label("band_scores");
+    let real = 1.0 - label["fixed_us"].as_f64().unwrap() / label["slow_us"].as_f64().unwrap();
+    assert!(first.saving_ceiling + 0.02 >= real);
+    assert!((first.saving_expected - real).abs() < 0.1);
+}
+
 #[test]
 fn at_the_limit_with_compulsory_bytes_no_traffic_is_left() {
     let fixed = kernel("row_stats", "fixed", given("row_stats"));

@@ -16,8 +16,19 @@ use serde_json::Value;
 /// Real savings have a spread of their own: a ceiling may be short by so much.
 const TOLERANCE: f64 = 0.02;
 
-/// Ceilings that do not hold, and why. Each is a fault to mend, kept in sight.
-const KNOWN_SHORT: &[&str] = &[];
+/// Flaws that are not found first. Each is kept in sight here and explained in `docs/diagnosis-accuracy.md`.
+///
+/// * `band_scores`: which bytes are read again can be told with `--bytes` only.
+const KNOWN_MISSED: &[&str] = &["band_scores"];
+/// Ceilings that do not hold.
+///
+/// * `read_align`: the fixed version mends a second flaw too, and a ceiling bounds the remedy of one.
+const KNOWN_SHORT: &[&str] = &["read_align"];
+/// Fixed kernels that are still accused.
+///
+/// * `wave_step`: the fixed version stops at barriers far from any limit, with nearly as many loads as before, most of them
+///   from shared memory.
+const KNOWN_ACCUSED: &[&str] = &["wave_step"];
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -77,13 +88,18 @@ fn check(folder: &Path, label: &Value) -> Result<(), Failed> {
     found.extend(&slow.findings);
     let names: Vec<&str> = found.iter().map(|finding| finding.id.as_str()).collect();
     let first = found.first().ok_or("nothing was found")?;
-    if !right.contains(&first.id.as_str()) {
+    let case = text(label, "case");
+    let is_hit = right.contains(&first.id.as_str());
+    if is_hit == KNOWN_MISSED.contains(&case) {
         return Err(format!("expected {right:?} first, found {names:?}").into());
+    }
+    if !is_hit {
+        return Ok(());
     }
     let real =
         1.0 - label["fixed_us"].as_f64().unwrap_or(0.0) / label["slow_us"].as_f64().unwrap_or(1.0);
     let holds = first.saving_ceiling + TOLERANCE >= real || is_verdict(text(label, "label"));
-    if holds == KNOWN_SHORT.contains(&text(label, "case")) {
+    if holds == KNOWN_SHORT.contains(&case) {
         return Err(format!(
             "the ceiling is {:.3}, the fix saved {real:.3}",
             first.saving_ceiling
@@ -96,8 +112,8 @@ fn check(folder: &Path, label: &Value) -> Result<(), Failed> {
                 && finding.saving_expected > 0.15
                 && finding.saving_expected > 0.5 * first.saving_expected
         });
-        if accused {
-            return Err("the fixed kernel is still accused".into());
+        if accused != KNOWN_ACCUSED.contains(&case) {
+            return Err(format!("the fixed kernel is accused: {accused}").into());
         }
     }
     Ok(())
