@@ -36,6 +36,8 @@ pub(super) const ID: &str = "barrier-stall";
 const NEEDS: &[&str] = &["WarpStateStats", "InstructionStats", "SpeedOfLight"];
 /// Below this part of the waiting, barriers are not what matters.
 const WORTH: f64 = 0.15;
+/// What warps wait for while they exchange values through shared memory.
+const EXCHANGE: &[&str] = &["barrier", "short_scoreboard", "mio_throttle"];
 /// With fewer working warps than this, mostly a single one works.
 const ONE_WARP: f64 = 2.0;
 /// A block needs this many warps for one that works to be told from a mean.
@@ -184,10 +186,11 @@ fn without_tree(case: &Case<'_, '_>) -> Remedy {
         .map_or(total, |row| row.demand)
         .max(1.0);
     let stays = (accesses / demand).min(1.0);
-    // Shuffles and the loop around them take the place of part of what goes.
+    // Shuffles and the loop around them take the place of part of what goes. Waiting for the exchange goes with it, that
+    // for the data itself stays.
     Remedy::new(relief(kept, stays))
         .likely(relief((2.0 * kept).min(1.0), (stays + kept).min(1.0)))
-        .waiting(Waiting::Hidden)
+        .waiting(Waiting::Removed(case.waiting_for(EXCHANGE)))
 }
 
 /// Fewer or narrower barriers: half of the waiting at them goes, and nothing else.

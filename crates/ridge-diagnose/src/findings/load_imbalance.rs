@@ -52,7 +52,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     if !is_filled || has_tail {
         return Outcome::Clear;
     }
-    let starts_together = case.waves().is_some_and(|waves| waves <= 1.0);
+    let starts_together = case.waves().is_some_and(|waves| waves <= 1.0) && !has_roles(case);
     let lives = Lifetimes::of(case).filter(|_| starts_together);
     let is_unknown = starts_together && lives.is_none();
     let (draft, active) = match lives.filter(|lives| lives.balance() <= super::BALANCED) {
@@ -79,6 +79,14 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
             "split long items over several blocks",
         ])
         .weigh(case, &balanced(active), NEEDS)
+}
+
+/// Whether the warps of a block have different roles: some bring data, others compute, and they end at different times by
+/// design. Such code arrives at barriers without waiting there, and moves registers between its warps.
+fn has_roles(case: &Case<'_, '_>) -> bool {
+    case.mix.is_some_and(|mix| {
+        mix.of_opcodes(&["USETMAXREG", "SYNCS"]) + mix.with_modifier(&["BAR"], "ARV") > 0.0
+    })
 }
 
 fn between_multiprocessors(case: &Case<'_, '_>, balance: f64) -> Draft {
