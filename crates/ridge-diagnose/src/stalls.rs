@@ -20,17 +20,22 @@ pub(crate) struct Stall {
 /// Reasons, longest first. `selected` (issuing) is left out: it is no wait.
 #[must_use]
 pub(crate) fn stalls(metrics: &Metrics<'_>) -> Vec<Stall> {
-    let mut list: Vec<Stall> = metrics
-        .iter()
-        .filter_map(|metric| {
-            let reason = metric.name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?;
-            Some(Stall {
+    let mut list: Vec<Stall> = Vec::new();
+    for metric in metrics.iter() {
+        let reason = metric.name.strip_prefix(PREFIX);
+        let Some(reason) = reason.and_then(|rest| rest.strip_suffix(SUFFIX)) else {
+            continue;
+        };
+        // Where a value is stored twice, the first counts.
+        let is_known = list.iter().any(|stall| stall.reason == reason);
+        if let (false, Some(cycles)) = (is_known, metric.number()) {
+            list.push(Stall {
                 reason: reason.to_owned(),
-                cycles: metric.number()?,
+                cycles,
                 share: 0.0,
-            })
-        })
-        .collect();
+            });
+        }
+    }
     // The sum equals the stored latency, but for very short kernels, where counters of different passes disagree.
     let sum: f64 = list.iter().map(|stall| stall.cycles).sum();
     let latency = metrics.number(LATENCY).unwrap_or(sum).max(sum);

@@ -436,7 +436,7 @@ fn the_command_settles_a_basic_report() {
             wrong.push(format!("still open: {:?}", settled.not_checked));
         }
         let (now, full) = (answer(&settled), answer(before));
-        if now != full {
+        if !agree(&now, &full) {
             wrong.push(format!("settled {now:?}, full {full:?}"));
         }
         let wrong: Vec<String> = wrong
@@ -497,6 +497,19 @@ fn answer(kernel: &Kernel) -> Vec<(String, u8, i64, i64)> {
             )
         })
         .collect()
+}
+
+/// The same findings in the same order, as sure, with savings within half a point: one stage, the data path of the L1, is
+/// counted by samples over time only, which no finding asks for by itself.
+fn agree(now: &[(String, u8, i64, i64)], full: &[(String, u8, i64, i64)]) -> bool {
+    const HALF_A_POINT: i64 = 5_000;
+    now.len() == full.len()
+        && now.iter().zip(full).all(|(now, full)| {
+            now.0 == full.0
+                && now.1 == full.1
+                && (now.2 - full.2).abs() <= HALF_A_POINT
+                && (now.3 - full.3).abs() <= HALF_A_POINT
+        })
 }
 
 /// Nothing is left open by a full report.

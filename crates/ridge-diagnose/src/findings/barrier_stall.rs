@@ -164,6 +164,8 @@ fn without_tree(case: &Case<'_, '_>) -> Remedy {
     let accesses = count(GLOBAL_LOADS) + count(GLOBAL_STORES);
     let essential = accesses + count(FP32) + count(FP64) + count(FP16);
     let kept = essential / total;
+    // Each level of the tree adds what it reads from shared memory, in all warps; at most, none of that is needed.
+    let kept_at_most = (essential - count(&["LDS"])).max(accesses) / total;
     let relief = |issue: f64, load_store: f64| {
         [
             Stage::Issue,
@@ -188,7 +190,7 @@ fn without_tree(case: &Case<'_, '_>) -> Remedy {
     let stays = (accesses / demand).min(1.0);
     // Shuffles and the loop around them take the place of part of what goes. Waiting for the exchange goes with it, that
     // for the data itself stays.
-    Remedy::new(relief(kept, stays))
+    Remedy::new(relief(kept_at_most, stays))
         .likely(relief((2.0 * kept).min(1.0), (stays + kept).min(1.0)))
         .waiting(Waiting::Removed(case.waiting_for(EXCHANGE)))
 }

@@ -22,7 +22,7 @@
 //! CUDA C++ Best Practices Guide, "Mathematical Functions"; throughput table of the programming guide.
 
 use super::draft::Draft;
-use super::saving::Remedy;
+use super::saving::{Remedy, Waiting};
 use super::{Case, Outcome};
 use crate::ledger::{Relief, Stage};
 use crate::mix;
@@ -33,6 +33,13 @@ const NEEDS: &[&str] = &["InstructionStats", "SpeedOfLight"];
 
 /// Fewer conversions for each FP64 instruction than this: the data is in double precision.
 const MIXED: f64 = 0.1;
+
+/// Multiply-adds that refine a reciprocal of double precision beyond the one or two of single precision.
+const STEPS: f64 = 3.0;
+/// With the branch around its slow path, which sets up a point to meet again, branches and meets.
+const REFINEMENT: f64 = STEPS + 3.0;
+/// What warps wait for before the two slow pipes, for conversions and for double precision.
+const SLOW_PIPES: &[&str] = &["math_pipe_throttle", "mio_throttle", "short_scoreboard"];
 
 pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     let Some(mix) = case.mix else {
@@ -53,20 +60,27 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
             .leave(Stage::Xu, (1.0 - conversions / unit).max(0.0))
             .leave(Stage::Issue, kept)
     };
+    // A reciprocal or root in double precision is refined in a sequence and guarded by a branch, where one in single
+    // precision is the instruction itself with a step or two.
+    let refined = mix.sum(|opcode, modifiers| opcode == "MUFU" && modifiers.ends_with("64H"));
+    let gone = conversions + REFINEMENT * refined;
     // At most, constants of 64 bits and the moves of register pairs go too.
     let needed = double
         + mix.of_opcodes(mix::FP32)
         + mix.of_opcodes(mix::GLOBAL_LOADS)
         + mix.of_opcodes(mix::GLOBAL_STORES);
     let at_most = relieve((needed / total).min(1.0));
-    let likely = relieve((1.0 - conversions / total).max(0.0));
+    let likely = relieve((1.0 - gone / total).max(0.0));
     // The arithmetic itself stays, on the FMA pipe: one issue slot for each. Without roundings in between, a
     // multiplication and an addition may become one.
     let single = mix.of_opcodes(mix::FP32);
-    let arithmetic =
-        |part: f64| (case.busy(Stage::Issue) * (part * double + single) / total).min(1.0);
+    let arithmetic = |part: f64| {
+        (case.busy(Stage::Issue) * (part * (double - STEPS * refined).max(0.0) + single) / total)
+            .min(1.0)
+    };
     let remedy = Remedy::new(at_most)
         .likely(likely)
+        .waiting(Waiting::Removed(case.waiting_for(SLOW_PIPES)))
         .not_below(arithmetic(0.5))
         .hardly_below(arithmetic(1.0));
     Draft::new(

@@ -31,6 +31,8 @@ pub(super) const ID: &str = "load-imbalance";
 
 const NEEDS: &[&str] = &["WorkloadDistribution", "LaunchStats", "SpeedOfLight"];
 
+/// From this share on a unit sets the pace, not the latency of each warp.
+const BUSY: f64 = 0.6;
 /// Of grids that are resident at once, also how long their warps live.
 const LIVES_NEED: &[&str] = &[
     "WorkloadDistribution",
@@ -53,8 +55,9 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         return Outcome::Clear;
     }
     let starts_together = case.waves().is_some_and(|waves| waves <= 1.0) && !has_roles(case);
-    let lives = Lifetimes::of(case).filter(|_| starts_together);
-    let is_unknown = starts_together && lives.is_none();
+    // Where warps compete for a busy unit, those that are served first end first, and nothing is lost by that.
+    let lives = Lifetimes::of(case).filter(|_| starts_together && case.busiest() < BUSY);
+    let is_unknown = starts_together && Lifetimes::of(case).is_none();
     let (draft, active) = match lives.filter(|lives| lives.balance() <= super::BALANCED) {
         Some(lives) if lives.balance() < balance => (
             lives.describe(case),
@@ -63,7 +66,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         _ if balance <= super::BALANCED => {
             let draft = between_multiprocessors(case, balance);
             let draft = if is_unknown {
-                draft.confidence(Confidence::Medium)
+                draft.confidence(Confidence::Low)
             } else {
                 draft
             };
@@ -149,6 +152,7 @@ impl Lifetimes {
             100.0 * self.balance()
         );
         Draft::new(ID, title)
+            .confidence(Confidence::Medium)
             .seen_against(
                 "smsp__warps_active.avg.per_cycle_active x smsp__cycles_active.sum / warps of the grid",
                 self.mean,

@@ -38,6 +38,9 @@ pub(super) const NEEDS: &[&str] = &[
 /// Spills have to be this part of local accesses to be the cause.
 const SPILLS: f64 = 0.5;
 
+/// Instructions for each access by an index: the access, its address and the step or wrap of the index.
+const WITH_INDEX: f64 = 3.0;
+
 pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     let Some(traffic) = Traffic::of(case) else {
         return Outcome::NotChecked(NEEDS);
@@ -60,7 +63,23 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         ])
         .falls("smsp__sass_inst_executed_op_local_ld.sum")
         .at(places(&case.by_instruction("memory_l2_theoretical_sectors_local"), case.code))
-        .weigh(case, &traffic.remedy(case), NEEDS)
+        .weigh(case, &without_array(case, &traffic), NEEDS)
+}
+
+/// At most, the arithmetic of its indices goes with the array: with constant indices there is none.
+fn without_array(case: &Case<'_, '_>, traffic: &Traffic) -> Remedy {
+    let remedy = traffic.remedy(case);
+    let total = case
+        .mix
+        .map_or(f64::INFINITY, crate::InstructionMix::total)
+        .max(1.0);
+    let kept = 1.0 - (WITH_INDEX * traffic.instructions / total).min(1.0);
+    let at_most = [Stage::Issue, Stage::Alu, Stage::Fma, Stage::FmaHeavy]
+        .iter()
+        .fold(remedy.at_most.clone(), |relief, stage| {
+            relief.leave(*stage, kept)
+        });
+    Remedy { at_most, ..remedy }
 }
 
 /// What local memory causes.

@@ -60,8 +60,8 @@ const COMPUTES: f64 = 0.6;
 
 /// Loads of a warp from which it waits again and again: fewer are the start of a thread that does one thing.
 const AGAIN: f64 = 4.0;
-/// The mean is nearer to one open load than to two.
-const ONE_OPEN: f64 = 1.5;
+/// Fewer open loads than this: a warp does not have two side by side all the time.
+const TWO_OPEN: f64 = 1.9;
 /// Warps that lack less than a quarter of this to keep memory busy, once SMs are full, have enough open.
 const OPEN_ENOUGH: f64 = 1.25;
 
@@ -164,7 +164,7 @@ fn lacks_only_warps(case: &Case<'_, '_>) -> Option<bool> {
     })
 }
 
-/// Whether a warp has one load open at a time, again and again. Absent when the input does not tell.
+/// Whether a warp waits for hardly more than one load at a time, again and again. Absent when the input does not tell.
 fn waits_in_turn(case: &Case<'_, '_>) -> Option<bool> {
     let loads = case.latency?.loads.as_ref()?;
     let threads = case.number("launch__thread_count")?;
@@ -172,7 +172,7 @@ fn waits_in_turn(case: &Case<'_, '_>) -> Option<bool> {
     if for_each_warp < AGAIN {
         return Some(false);
     }
-    loads.per_warp.map(|open| open <= ONE_OPEN)
+    loads.per_warp.map(|open| open < TWO_OPEN)
 }
 
 /// Whether instructions are what limits. Absent when the input does not tell.

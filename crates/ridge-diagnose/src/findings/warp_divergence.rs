@@ -45,6 +45,7 @@ const PER_INSTRUCTION: &[Stage] = &[
     Stage::HalfOnTensor,
     Stage::Half,
     Stage::LsuInstructions,
+    Stage::Uniform,
 ];
 
 pub(super) fn check(case: &Case<'_, '_>) -> Outcome {

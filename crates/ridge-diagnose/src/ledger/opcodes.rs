@@ -68,9 +68,8 @@ impl PipeCounts {
             }
             "IADD3" | "LOP3" | "ISETP" | "SHF" | "LEA" | "SEL" | "FSEL" | "FSETP" | "FMNMX"
             | "PRMT" | "MOV" | "VIMNMX" | "IMNMX" | "IABS" | "PLOP3" | "I2FP" | "F2FP" | "CS2R"
-            | "P2R" | "R2P" | "R2UR" | "SGXT" | "BMSK" | "IADD" | "LOP" | "VIADDMNMX" => {
-                self.alu += count
-            }
+            | "P2R" | "R2P" | "R2UR" | "SGXT" | "BMSK" | "IADD" | "LOP" | "VIADDMNMX"
+            | "VIMNMX3" | "HMNMX2" | "VOTE" => self.alu += count,
             "LDS" | "STS" | "LDSM" | "STSM" | "ATOMS" => {
                 self.lsu += count;
                 self.shared += count;

@@ -2,6 +2,7 @@
 
 use ridge_model::Architecture;
 use ridge_model::arch::Figure;
+use ridge_model::arch::WARP_SIZE;
 use ridge_model::arch::execution::Execution;
 
 use super::opcodes::PipeCounts;
@@ -107,6 +108,7 @@ fn stored_or(
 ///
 /// The histogram does not tell them from reads of other special registers. The wavefronts of shared memory that no
 /// load, store, atomic or shuffle explains do, after those of loads and stores that were predicated off are taken away.
+/// A warp reads each of the three dimensions once at most: special registers that are read again and again are others.
 fn thread_index_reads(builder: &Builder<'_, '_>, counts: &PipeCounts) -> f64 {
     let wavefronts = |suffix: &str| {
         builder.number(&format!(
@@ -124,5 +126,11 @@ fn thread_index_reads(builder: &Builder<'_, '_>, counts: &PipeCounts) -> f64 {
     let explained = loads + stores + atomics;
     let predicated_off = (counts.shared - explained).max(0.0);
     let unexplained = all - explained - predicated_off - counts.shuffles;
-    counts.special_register_reads.min(unexplained.max(0.0))
+    let most = builder
+        .number("launch__thread_count")
+        .map_or(f64::INFINITY, |threads| 3.0 * (threads / WARP_SIZE).ceil());
+    counts
+        .special_register_reads
+        .min(unexplained.max(0.0))
+        .min(most)
 }

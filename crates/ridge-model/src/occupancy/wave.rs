@@ -9,6 +9,8 @@ pub struct Waves {
     pub grid_blocks: u64,
     /// Blocks that the whole device holds at once.
     pub wave_blocks: u64,
+    /// SMs of the device.
+    pub sms: u32,
 }
 
 impl Waves {
@@ -19,13 +21,15 @@ impl Waves {
         (wave_blocks > 0 && grid_blocks > 0).then_some(Self {
             grid_blocks,
             wave_blocks,
+            sms,
         })
     }
 
-    /// Blocks of the grid over those of a wave.
+    /// Blocks of the grid over those of a wave. Divided in the order of the profiler: the last digit is the same too.
     #[must_use]
     pub fn waves(self) -> f64 {
-        self.grid_blocks as f64 / self.wave_blocks as f64
+        let sms = f64::from(self.sms);
+        self.grid_blocks as f64 / sms / (self.wave_blocks as f64 / sms)
     }
 
     /// Waves that are full.
