@@ -97,7 +97,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     if computes || !is_stream {
         return Outcome::Clear;
     }
-    // Where SMs are empty, and their warps would do if there were more of them, it is warps that are missing.
+    // Where SMs run empty while others work, and their warps would do if they had them, it is work that is missing.
     let lacks_only_warps = lacks_only_warps(case);
     if lacks_only_warps == Some(true) {
         return Outcome::Clear;
@@ -156,8 +156,11 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     in_flight::describe(draft, case).weigh(case, &remedy, NEEDS)
 }
 
-/// Whether what each warp has open is enough, if only SMs were full. Absent when the input does not tell.
+/// Whether what each warp has open is enough, if only all SMs had work all the time. Absent when the input does not tell.
 fn lacks_only_warps(case: &Case<'_, '_>) -> Option<bool> {
+    if case.balance()? > super::BALANCED {
+        return Some(false);
+    }
     Some(match case.latency?.verdict? {
         LatencyVerdict::NotEnoughWarps { by_each_warp, .. } => by_each_warp < OPEN_ENOUGH,
         _ => false,
