@@ -94,6 +94,7 @@ fn operations(profile: &KernelProfile<'_>) -> (Vec<Amounts>, Vec<&'static str>) 
             Some(counted) => list.push(Amounts {
                 precision: Precision::vector(format),
                 operations: Flops::new(counted.count),
+                may_be_moves: may_be_moves(profile, format),
                 source: counted.source,
             }),
             None => not_counted.push(format.name()),
@@ -119,6 +120,7 @@ fn operations(profile: &KernelProfile<'_>) -> (Vec<Amounts>, Vec<&'static str>) 
                             precision,
                             operations: Flops::new(products.operations),
                             source: vec![products.source],
+                            may_be_moves: false,
                         },
                     ),
                     None if products.operations > 0.0 => not_counted.push("single-bit tensor"),
@@ -130,6 +132,28 @@ fn operations(profile: &KernelProfile<'_>) -> (Vec<Amounts>, Vec<&'static str>) 
         _ => not_counted.push("tensor"),
     }
     (list, not_counted)
+}
+
+/// Whether all half-precision operations may be loads of constants, which compilers also write as a multiply-add of
+/// zeros: multiply-adds alone, and few for each thread. A kernel that computes has a loop, or additions and products too.
+fn may_be_moves(profile: &KernelProfile<'_>, format: NumberFormat) -> bool {
+    /// Accumulators of tiled kernels are cleared so: one instruction for two of them, and tiles of 4 × 4 are common.
+    const FEW: f64 = 8.0;
+    if format != NumberFormat::Fp16 {
+        return false;
+    }
+    let number = |name: &str| profile.metrics.number(name);
+    let each = |operation: &str| {
+        number(&format!(
+            "smsp__sass_thread_inst_executed_op_h{operation}_pred_on.sum.per_cycle_elapsed"
+        ))
+    };
+    let others = each("add").unwrap_or(0.0) + each("mul").unwrap_or(0.0);
+    let per_thread = || {
+        let count = each("fma")? * number("smsp__cycles_elapsed.avg")?;
+        Some(count / profile.threads()? as f64)
+    };
+    others <= 0.0 && per_thread().is_some_and(|count| count <= FEW)
 }
 
 /// Different counters may be of one kind.
@@ -218,10 +242,14 @@ const SM_CLOCKS: [&str; 3] = [
 
 fn run_roofs(profile: &KernelProfile<'_>, device: Option<&Device>) -> RunRoofs {
     let metrics = &profile.metrics;
+    let clock = sm_clock(metrics);
     let memory = [
         (MemoryLevel::Dram, memory::dram_peak(metrics)),
         (MemoryLevel::L2, memory::l2_peak(metrics)),
-        (MemoryLevel::L1, memory::l1_peak(metrics)),
+        (
+            MemoryLevel::L1,
+            clock.and_then(|clock| memory::l1_peak(metrics, clock)),
+        ),
     ]
     .into_iter()
     .filter_map(|(level, peak)| {
@@ -229,7 +257,7 @@ fn run_roofs(profile: &KernelProfile<'_>, device: Option<&Device>) -> RunRoofs {
         Some((level, Bandwidth::new(peak.bytes_per_s), peak.source))
     })
     .collect();
-    let Some((clock_metric, hz)) = sm_clock(metrics) else {
+    let Some((clock_metric, hz)) = clock else {
         return RunRoofs {
             sm_clock: None,
             memory,
@@ -289,7 +317,8 @@ fn stored_peaks(
     ]
     .into_iter()
     .filter_map(|(format, letter, each)| {
-        let name = format!("sm__sass_thread_inst_executed_op_{letter}fma_pred_on.sum.peak_sustained");
+        let name =
+            format!("sm__sass_thread_inst_executed_op_{letter}fma_pred_on.sum.peak_sustained");
         stored(Precision::vector(format), name, each)
     });
     let architecture = profile.architecture();

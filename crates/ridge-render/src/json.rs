@@ -40,7 +40,9 @@ pub fn occupancy(
 ///
 /// # Errors
 /// When a value cannot be written, which no document can cause.
-pub fn roofline(document: &ridge_model::roofline::document::Document) -> serde_json::Result<String> {
+pub fn roofline(
+    document: &ridge_model::roofline::document::Document,
+) -> serde_json::Result<String> {
     serde_json::to_string_pretty(document).map(ended)
 }
 

@@ -102,22 +102,41 @@ impl Shape {
             let mut data = String::new();
             for (place, (dx, dy)) in corners.iter().enumerate() {
                 let letter = if place == 0 { "M" } else { "L" };
-                data.extend([letter, &number(x + dx * radius), " ", &number(y + dy * radius)]);
+                data.extend([
+                    letter,
+                    &number(x + dx * radius),
+                    " ",
+                    &number(y + dy * radius),
+                ]);
             }
             data.push('Z');
             data
         };
         match self {
             Self::Circle => {
-                let (radius, left, width) = (number(radius), number(x - radius), number(2.0 * radius));
-                format!("M{left} {}a{radius} {radius} 0 1 0 {width} 0a{radius} {radius} 0 1 0 -{width} 0Z", number(y))
+                let (radius, left, width) =
+                    (number(radius), number(x - radius), number(2.0 * radius));
+                format!(
+                    "M{left} {}a{radius} {radius} 0 1 0 {width} 0a{radius} {radius} 0 1 0 -{width} 0Z",
+                    number(y)
+                )
             }
             Self::Square => points(&[(-0.89, -0.89), (0.89, -0.89), (0.89, 0.89), (-0.89, 0.89)]),
             Self::Triangle => points(&[(0.0, -1.3), (1.2, 0.8), (-1.2, 0.8)]),
             Self::Diamond => points(&[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)]),
             Self::Plus => points(&[
-                (-0.45, -1.1), (0.45, -1.1), (0.45, -0.45), (1.1, -0.45), (1.1, 0.45), (0.45, 0.45),
-                (0.45, 1.1), (-0.45, 1.1), (-0.45, 0.45), (-1.1, 0.45), (-1.1, -0.45), (-0.45, -0.45),
+                (-0.45, -1.1),
+                (0.45, -1.1),
+                (0.45, -0.45),
+                (1.1, -0.45),
+                (1.1, 0.45),
+                (0.45, 0.45),
+                (0.45, 1.1),
+                (-0.45, 1.1),
+                (-0.45, 0.45),
+                (-1.1, 0.45),
+                (-1.1, -0.45),
+                (-0.45, -0.45),
             ]),
         }
     }

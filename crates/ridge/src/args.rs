@@ -13,9 +13,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use bound::{BoundArguments, BoundFormat};
 pub(crate) use devices::{DevicesArguments, DevicesFormat};
 pub(crate) use occupancy::{OccupancyArguments, OccupancyFormat};
-pub(crate) use roofline::{RooflineArguments, RooflineFormat};
 use ridge_diagnose::Given;
 use ridge_model::quantity::{Bytes, Flops};
+pub(crate) use roofline::{RooflineArguments, RooflineFormat};
 
 use crate::error::ExpectedError;
 use crate::filter::{Launches, NameFilter, Selection};

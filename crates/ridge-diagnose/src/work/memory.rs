@@ -104,21 +104,13 @@ pub(crate) fn l1(metrics: &Metrics<'_>) -> Option<Bytes> {
         .or_else(|| sum(metrics, SECTORS, SECTOR_BYTES))
 }
 
-/// One such cycle in each SM at the clock of the run.
-pub(crate) fn l1_peak(metrics: &Metrics<'_>) -> Option<Peak> {
-    const ALL: &str = "l1tex__cycles_elapsed.sum.per_second";
-    const CLOCK: &str = "l1tex__cycles_elapsed.avg.per_second";
+/// One such cycle in each SM at the SM clock of the run.
+pub(crate) fn l1_peak(metrics: &Metrics<'_>, clock: (&'static str, f64)) -> Option<Peak> {
     const SMS: &str = "device__attribute_multiprocessor_count";
-    let (cycles, source) = metrics
-        .number(ALL)
-        .map(|cycles| (cycles, vec![ALL.to_owned()]))
-        .or_else(|| {
-            let cycles = metrics.number(CLOCK)? * metrics.number(SMS)?;
-            Some((cycles, vec![CLOCK.to_owned(), SMS.to_owned()]))
-        })?;
+    let (clock, hz) = clock;
     Some(Peak {
-        bytes_per_s: WRITEBACK_BYTES * cycles,
-        source,
+        bytes_per_s: WRITEBACK_BYTES * metrics.number(SMS)? * hz,
+        source: vec![SMS.to_owned(), clock.to_owned()],
     })
 }
 

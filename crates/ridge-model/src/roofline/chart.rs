@@ -42,7 +42,10 @@ impl Chart {
         Self {
             device: ChartDevice {
                 name: setting.device.clone(),
-                sheet: setting.sheet.as_ref().map(|sheet| sheet.device.name.clone()),
+                sheet: setting
+                    .sheet
+                    .as_ref()
+                    .map(|sheet| sheet.device.name.clone()),
                 sheet_scaled_to: setting.sheet.as_ref().and_then(|sheet| sheet.scaled_to),
                 compute_capability: setting.compute_capability.clone(),
                 multiprocessors: setting.multiprocessors,
@@ -70,12 +73,17 @@ impl<'s> Roofs<'s> {
         Self {
             measured_memory: &setting.measured_memory,
             measured_compute: &setting.measured_compute,
-            sheet_memory: device.map(|device| device.memory_roofs()).unwrap_or_default(),
+            sheet_memory: device
+                .map(|device| device.memory_roofs())
+                .unwrap_or_default(),
             sheet_compute: device
                 .into_iter()
                 .flat_map(|device| &device.peaks)
                 .filter_map(|peak| {
-                    Some((Precision::of(peak), ComputeRoof::of(peak, RoofClock::Sheet)?))
+                    Some((
+                        Precision::of(peak),
+                        ComputeRoof::of(peak, RoofClock::Sheet)?,
+                    ))
                 })
                 .collect(),
         }
@@ -110,15 +118,20 @@ impl<'s> Roofs<'s> {
     fn memory_rows(&self, subjects: &[Subject]) -> Vec<MemoryRoofRow> {
         let mut rows = Vec::new();
         for level in LEVELS {
-            let row = |basis: Basis, bandwidth: Bandwidth, origin, source: &[String]| MemoryRoofRow {
-                id: format!("{}-{}", level.name().to_ascii_lowercase(), basis.name()),
-                level,
-                basis,
-                bytes_per_s: bandwidth.get(),
-                origin,
-                source: source.to_vec(),
-                label: format!("{} {bandwidth}, {}", level.name(), memory_basis(basis, level)),
-            };
+            let row =
+                |basis: Basis, bandwidth: Bandwidth, origin, source: &[String]| MemoryRoofRow {
+                    id: format!("{}-{}", level.name().to_ascii_lowercase(), basis.name()),
+                    level,
+                    basis,
+                    bytes_per_s: bandwidth.get(),
+                    origin,
+                    source: source.to_vec(),
+                    label: format!(
+                        "{} {bandwidth}, {}",
+                        level.name(),
+                        memory_basis(basis, level)
+                    ),
+                };
             let of_runs = subjects
                 .iter()
                 .flat_map(|subject| &subject.run.memory)
@@ -156,17 +169,15 @@ impl<'s> Roofs<'s> {
             let compute = subject.run.compute.iter();
             compute.map(|(precision, ..)| *precision)
         }));
-        known.sort_by_key(|precision| {
-            (
-                !used.contains(precision),
-                precision.is_sparse,
-                *precision,
-            )
-        });
+        known.sort_by_key(|precision| (!used.contains(precision), precision.is_sparse, *precision));
         known.dedup();
         let mut rows = Vec::new();
         for precision in known {
-            let mut add = |basis: Basis, rate: ComputeRate, clock: Option<Hertz>, origin, source: &[String]| {
+            let mut add = |basis: Basis,
+                           rate: ComputeRate,
+                           clock: Option<Hertz>,
+                           origin,
+                           source: &[String]| {
                 rows.push(ComputeRoofRow {
                     id: format!("{}-{}", precision.id(), basis.name()),
                     precision,
@@ -291,8 +302,11 @@ fn kernel(id: usize, subject: &Subject, time_share: Option<f64>, roofs: &Roofs<'
         (share, point.operations)
     };
     points.sort_by(|a, b| {
-        let (a, b) = (weight(a), weight(b));
-        b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1))
+        let (first, second) = (weight(a), weight(b));
+        a.may_be_moves
+            .cmp(&b.may_be_moves)
+            .then(second.0.total_cmp(&first.0))
+            .then(second.1.total_cmp(&first.1))
     });
     if let Some(main) = points.first_mut() {
         main.is_main = true;
@@ -303,7 +317,8 @@ fn kernel(id: usize, subject: &Subject, time_share: Option<f64>, roofs: &Roofs<'
         .any(|amounts| amounts.operations.get() > 0.0);
     let left_out = if !points.is_empty() {
         None
-    } else if !has_operations && (subject.operations.is_empty() || !subject.not_counted.is_empty()) {
+    } else if !has_operations && (subject.operations.is_empty() || !subject.not_counted.is_empty())
+    {
         Some(LeftOut::OperationsNotCounted)
     } else if !has_operations {
         Some(LeftOut::NoOperations)
@@ -334,12 +349,7 @@ fn kernel(id: usize, subject: &Subject, time_share: Option<f64>, roofs: &Roofs<'
 }
 
 /// A point; absent where it has no place, because no bytes are known.
-fn point(
-    subject: &Subject,
-    amounts: &Amounts,
-    seconds: f64,
-    roofs: &Roofs<'_>,
-) -> Option<Point> {
+fn point(subject: &Subject, amounts: &Amounts, seconds: f64, roofs: &Roofs<'_>) -> Option<Point> {
     let precision = amounts.precision;
     let rate = ComputeRate::new(amounts.operations.get() / seconds);
     let roof = roofs.compute(&subject.run, precision);
@@ -372,6 +382,7 @@ fn point(
         unit: precision.rate_unit(),
         source: amounts.source.clone(),
         is_main: false,
+        may_be_moves: amounts.may_be_moves,
         roof: roof.map(|(basis, roof)| RoofHeight {
             basis,
             ops_per_s: roof.get(),

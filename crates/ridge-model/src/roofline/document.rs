@@ -308,6 +308,9 @@ pub struct Point {
     pub source: Vec<String>,
     /// Whether the kernel uses more of this roof than of those of its other kinds.
     pub is_main: bool,
+    /// Whether the operations may be none: compilers also load constants with packed half-precision multiply-adds, which
+    /// no counter tells apart, and there are so few of them for each thread that all may be of that kind.
+    pub may_be_moves: bool,
     /// The flat roof at the clock of its own run, or the best one that is known.
     pub roof: Option<RoofHeight>,
     /// Its places, one for each level of memory.

@@ -228,6 +228,11 @@ mod tests {
         assert_eq!(id("half:mma.sync").unwrap(), "fp16-tensor-warp-fp32");
         assert_eq!(id("int8").unwrap(), "int8-tensor-int32");
         assert!(id("fp16:gpu").unwrap_err().to_string().contains("vector"));
-        assert!(id("fp17").unwrap_err().to_string().contains("expected fp64"));
+        assert!(
+            id("fp17")
+                .unwrap_err()
+                .to_string()
+                .contains("expected fp64")
+        );
     }
 }

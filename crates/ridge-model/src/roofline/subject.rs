@@ -16,6 +16,8 @@ pub struct Amounts {
     pub operations: Flops,
     /// The counters behind the number; none for one that was given.
     pub source: Vec<String>,
+    /// Whether the instructions that were counted may have moved constants instead of computing.
+    pub may_be_moves: bool,
 }
 
 /// Bytes of one launch at a level of memory, in both directions.

@@ -37,7 +37,11 @@ pub fn csv(document: &Document) -> String {
 }
 
 fn push(out: &mut String, head: &[String], rest: &[String]) {
-    let cells: Vec<_> = head.iter().chain(rest).map(|cell| escape::csv(cell)).collect();
+    let cells: Vec<_> = head
+        .iter()
+        .chain(rest)
+        .map(|cell| escape::csv(cell))
+        .collect();
     out.push_str(&cells.join(","));
     out.push('\n');
 }
@@ -64,7 +68,10 @@ fn head(document: &Document, chart: &Chart, kernel: &Kernel) -> Vec<String> {
         number(kernel.time_ns),
         number(kernel.total_time_ns),
         number(kernel.time_share),
-        kernel.class.map_or("", |class| view::class_name(Some(class))).to_owned(),
+        kernel
+            .class
+            .map_or("", |class| view::class_name(Some(class)))
+            .to_owned(),
         number(kernel.sm_clock_hz),
     ]
 }

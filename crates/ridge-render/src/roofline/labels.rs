@@ -124,8 +124,17 @@ mod tests {
 
     #[test]
     fn one_label_stands_right_of_its_dot() {
-        let things = [Anchored { at: (100.0, 100.0), radius: 5.0, width: 40.0 }];
-        let plot = Area { left: 0.0, top: 0.0, width: 300.0, height: 300.0 };
+        let things = [Anchored {
+            at: (100.0, 100.0),
+            radius: 5.0,
+            width: 40.0,
+        }];
+        let plot = Area {
+            left: 0.0,
+            top: 0.0,
+            width: 300.0,
+            height: 300.0,
+        };
         let placed = place(&things, Vec::new(), &plot, 1);
         assert_eq!(placed[0].map(|area| area.left), Some(108.0));
     }

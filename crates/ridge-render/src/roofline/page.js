@@ -31,7 +31,9 @@
     return figures(size) + ' ' + prefixes[group] + unit;
   }
   function figures(size) {
-    if (size >= 999.5 || size < 0.001) return size.toPrecision(3);
+    if (size === 0) return '0';
+    if (size >= 999.5 && size < 1e9) return String(Math.round(size)).replace(/\B(?=(\d{3})+$)/g, ',');
+    if (size >= 1e9 || size < 0.001) return size.toExponential(2);
     var digits = Math.max(0, 2 - Math.floor(Math.log10(size)));
     return size.toFixed(Math.min(digits, 6));
   }
@@ -46,8 +48,7 @@
     return figures(100 * share) + ' %';
   }
   function perByte(value, unit) {
-    var text = value >= 1000 ? String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',') : figures(value);
-    return text + (unit === 'OP/s' ? ' OP/byte' : ' FLOP/byte');
+    return figures(value) + (unit === 'OP/s' ? ' OP/byte' : ' FLOP/byte');
   }
   function tick(power, unit) {
     var value = Math.pow(10, power);
@@ -191,8 +192,13 @@
     svg.appendChild(sv('text', { class: 't', x: (left + right) / 2, y: bottom + 36, 'text-anchor': 'middle' }, width < 520 ? 'operations for each byte' : 'arithmetic intensity (operations for each byte of ' + LEVELS[state.level] + ')'));
     svg.appendChild(sv('clipPath', { id: 'plot-clip' })).appendChild(sv('rect', { x: left, y: top, width: right - left, height: bottom - top }));
     var body = svg.appendChild(sv('g', { 'clip-path': 'url(#plot-clip)' }));
+    var dots = chosen(), taken = new Taken();
+    dots.forEach(function (dot) { dot.x = X(dot.place.intensity); dot.y = Y(dot.point.ops_per_s); dot.r = radius(dot); });
+    drawn.dots = dots.filter(function (dot) { return dot.x >= left - 1 && dot.x <= right + 1 && dot.y >= top - 1 && dot.y <= bottom + 1; });
+    // Names keep away from all dots, also those of the roofs.
+    drawn.dots.forEach(function (dot) { taken.add({ x: dot.x - dot.r, y: dot.y - dot.r, w: 2 * dot.r, h: 2 * dot.r }); });
     // Roofs.
-    var taken = new Taken(), highest = 0, xl = Math.pow(10, view.x[0]), xh = Math.pow(10, view.x[1]), yl = Math.pow(10, view.y[0]);
+    var highest = 0, named = {}, xl = Math.pow(10, view.x[0]), xh = Math.pow(10, view.x[1]), yl = Math.pow(10, view.y[0]);
     flats().forEach(function (roof) { highest = Math.max(highest, roof.ops_per_s); });
     if (!highest) highest = Math.pow(10, view.y[1]);
     slopes().forEach(function (roof) {
@@ -202,11 +208,12 @@
       var line = body.appendChild(sv('path', { class: 'roof ' + roof.basis + (own ? '' : ' other'), d: 'M' + x1.toFixed(1) + ' ' + y1.toFixed(1) + 'L' + x2.toFixed(1) + ' ' + y2.toFixed(1), 'data-roof': roof.id }));
       line.appendChild(sv('title', {}, roof.label));
       var text = LEVELS[roof.level] + ' ' + si(roof.bytes_per_s, 'B/s'), size = textWidth(text), dx = x2 - x1, dy = y2 - y1, length = Math.hypot(dx, dy), ux = dx / length, uy = dy / length;
-      for (var start = 10; start + size + 8 < length && start < 3 * size; start += size) {
+      for (var start = 10; start + size + 8 < length && start < 3 * size && !named[text]; start += size) {
         var ax = x1 + ux * start + uy * 6, ay = y1 + uy * start - ux * 6, boxes = [];
         for (var k = 0; k < 8; k++) boxes.push({ x: ax + ux * size * k / 7 - 8, y: ay + uy * size * k / 7 - 12, w: 16, h: 16 });
         if (boxes.some(function (box) { return box.y < top || taken.hits(box); })) continue;
         boxes.forEach(function (box) { taken.add(box); });
+        named[text] = true;
         body.appendChild(sv('text', { class: 'rt', transform: 'translate(' + ax.toFixed(1) + ' ' + ay.toFixed(1) + ') rotate(' + (Math.atan2(uy, ux) * 180 / Math.PI).toFixed(1) + ')' }, text));
         break;
       }
@@ -217,11 +224,13 @@
       var line = body.appendChild(sv('path', { class: 'roof ' + roof.basis, d: 'M' + X(from).toFixed(1) + ' ' + y.toFixed(1) + 'H' + right, 'data-roof': roof.id }));
       line.appendChild(sv('title', {}, roof.label));
       var text = roof.label.split(/[,:]/)[0] + ' ' + si(roof.ops_per_s, roof.unit), size = textWidth(text);
-      [y - 15, y + 2].some(function (place) {
-        var box = { x: right - size - 4, y: place, w: size, h: 13 };
-        if (box.x < left || place < top || place + 13 > bottom || taken.hits(box)) return false;
+      // Above the line at its right end, below it, and then further left.
+      [[0, -15], [0, 2], [1.1, -15], [1.1, 2], [2.2, -15], [2.2, 2]].some(function (way) {
+        var box = { x: right - size - 4 - way[0] * size, y: y + way[1], w: size, h: 13 };
+        if (named[text] || box.x < Math.max(left, X(from)) || box.y < top || box.y + 13 > bottom || taken.hits(box)) return false;
         taken.add(box);
-        body.appendChild(sv('text', { class: 'rt', x: right - 4, y: (place + 10.5).toFixed(1), 'text-anchor': 'end' }, text));
+        named[text] = true;
+        body.appendChild(sv('text', { class: 'rt', x: (box.x + size).toFixed(1), y: (box.y + 10.5).toFixed(1), 'text-anchor': 'end' }, text));
         return true;
       });
       if (at && at.intensity >= xl && at.intensity <= xh) {
@@ -231,11 +240,7 @@
       }
     });
     // Dots: those that take most time below, so that small ones stay visible.
-    var dots = chosen();
-    dots.forEach(function (dot) { dot.x = X(dot.place.intensity); dot.y = Y(dot.point.ops_per_s); dot.r = radius(dot); });
-    drawn.dots = dots.filter(function (dot) { return dot.x >= left - 1 && dot.x <= right + 1 && dot.y >= top - 1 && dot.y <= bottom + 1; });
     arrows(body, dots, taken);
-    drawn.dots.forEach(function (dot) { taken.add({ x: dot.x - dot.r, y: dot.y - dot.r, w: 2 * dot.r, h: 2 * dot.r }); });
     drawn.dots.forEach(function (dot) {
       var cls = dot.kernel.class || 'none';
       var isOn = state.selected === dot.kernel.id;
@@ -302,6 +307,7 @@
     add('time', time(kernel.time_ns) + ' a launch, ' + kernel.launches.length + (kernel.launches.length === 1 ? ' launch' : ' launches') + ', ' + percent(kernel.time_share) + ' of all');
     add('limited by', kernel.class);
     add('operations', si(point.operations, point.unit.replace('/s', '')));
+    if (point.may_be_moves) add('doubt', 'these few half-precision multiply-adds may be loads of constants, which compilers write so');
     kernel.traffic.forEach(function (traffic) {
       add(LEVELS[traffic.level], si(traffic.bytes, 'B') + ', ' + si(traffic.bytes_per_s, 'B/s') + (traffic.roof_share === null ? '' : ', ' + percent(traffic.roof_share) + ' of its roof'));
     });
@@ -394,19 +400,19 @@
       row.dataset.kernel = dot.kernel.id;
       row.dataset.precision = dot.point.precision_id;
       row.appendChild(cell);
-      [[percent(dot.kernel.time_share), 'n'], [si(dot.point.ops_per_s, dot.point.unit), 'n'], [figures(dot.place.intensity), 'n'], [percent(dot.place.share), 'n'], [dot.kernel.class || '–', ''], [dot.point.label, 'wide']].forEach(function (item) { row.appendChild(el('td', item[0], item[1])); });
+      [[percent(dot.kernel.time_share), 'num'], [si(dot.point.ops_per_s, dot.point.unit), 'num'], [figures(dot.place.intensity), 'num'], [percent(dot.place.share), 'num'], [dot.kernel.class || '–', ''], [dot.point.label, 'wide']].forEach(function (item) { row.appendChild(el('td', item[0], item[1])); });
       row.addEventListener('click', function () { select(dot.kernel.id); });
       return row;
     });
-    table(document.querySelector('#list thead'), document.querySelector('#list tbody'), [['kernel', ''], ['time', 'n'], ['rate', 'n'], ['per byte', 'n'], ['of roof', 'n'], ['limited by', ''], ['precision', 'wide']], rows);
+    table(document.querySelector('#list thead'), document.querySelector('#list tbody'), [['kernel', ''], ['time', 'num'], ['rate', 'num'], ['per byte', 'num'], ['of roof', 'num'], ['limited by', ''], ['precision', 'wide']], rows);
     id('more').textContent = dots.length > MOST_ROWS ? 'and ' + (dots.length - MOST_ROWS) + ' more points; the filter finds them, and --format csv lists all' : dots.length ? '' : 'No point matches the choice.';
     var beside = chart().kernels.filter(function (kernel) {
       return matches(kernel) && !kernel.points.some(placement);
     });
     id('beside').hidden = !beside.length;
-    table(document.querySelector('#beside thead'), document.querySelector('#beside tbody'), [['kernel', ''], ['time', 'n'], ['bandwidth', 'n'], ['of roof', 'n'], ['why', '']], beside.slice(0, MOST_ROWS).map(function (kernel) {
+    table(document.querySelector('#beside thead'), document.querySelector('#beside tbody'), [['kernel', ''], ['time', 'num'], ['bandwidth', 'num'], ['of roof', 'num'], ['why', '']], beside.slice(0, MOST_ROWS).map(function (kernel) {
       var row = el('tr'), traffic = kernel.traffic.find(function (moved) { return moved.level === state.level; }) || {};
-      [[name(kernel), 'k'], [percent(kernel.time_share), 'n'], [si(traffic.bytes_per_s, 'B/s'), 'n'], [percent(traffic.roof_share), 'n'], [reason(kernel), '']].forEach(function (item) { row.appendChild(el('td', item[0], item[1])); });
+      [[name(kernel), 'k'], [percent(kernel.time_share), 'num'], [si(traffic.bytes_per_s, 'B/s'), 'num'], [percent(traffic.roof_share), 'num'], [reason(kernel), '']].forEach(function (item) { row.appendChild(el('td', item[0], item[1])); });
       return row;
     }));
     var host = id('flags');

@@ -7,11 +7,12 @@ use super::Picture;
 use super::labels::{self, Anchored, Area};
 use super::scale::{Decades, axes};
 use super::text::tick;
-use super::view::{Dot, View, class_name, flag_text, side_mark};
+use super::view::{Dot, MOVES, View, class_name, flag_text, side_mark};
 use crate::charset::Charset;
 use crate::kernel_name::shorten;
 use crate::svg::{Anchor, Class as Style, Shape, Svg};
 use crate::width::{truncate, width};
+use crate::wrap::{Indent, wrap};
 
 /// The style of roofs and points; the page for the browser has the same.
 pub(super) const STYLE: &str = include_str!("picture.css");
@@ -24,8 +25,8 @@ const HEAD: f64 = 56.0;
 /// Below the plot: numbers and the name of the axis.
 const FOOT: f64 = 52.0;
 const LINE: f64 = 18.0;
-/// Advance of a character of a label, a little more than the mean of common fonts.
-const ADVANCE: f64 = 6.3;
+/// Advance of a character of a label: the mean of DejaVu Sans, which is wider than other common fonts.
+const ADVANCE: f64 = 6.9;
 /// Names in the plot; more of them are noise.
 const MOST_LABELS: usize = 40;
 const NAME_COLUMNS: usize = 32;
@@ -97,7 +98,11 @@ fn title(dot: &Dot<'_>) -> String {
         point.label
     );
     if let Some(share) = dot.placement.share {
-        text.extend([", ", &Ratio::new(share).to_string(), " of what its roof allows"]);
+        text.extend([
+            ", ",
+            &Ratio::new(share).to_string(),
+            " of what its roof allows",
+        ]);
     }
     if let Some(share) = dot.kernel.time_share {
         text.extend([", ", &Ratio::new(share).to_string(), " of the time"]);
@@ -107,6 +112,9 @@ fn title(dot: &Dot<'_>) -> String {
     }
     if dot.kernel.class.is_some() {
         text.extend([", limited by ", class_name(dot.kernel.class)]);
+    }
+    if point.may_be_moves {
+        text.extend(["; ", MOVES]);
     }
     for flag in &point.flags {
         text.extend(["; ", &flag_text(flag, point)]);
@@ -184,6 +192,10 @@ impl Plot {
         )
     }
 
+    fn place(&self, dot: &Dot<'_>) -> (f64, f64) {
+        self.at(dot.placement.intensity, dot.point.ops_per_s)
+    }
+
     fn low(&self) -> (f64, f64) {
         (self.x.value(0.0), self.y.value(0.0))
     }
@@ -210,7 +222,10 @@ fn draw(svg: &mut Svg, chart: &Chart, view: &View<'_>, width: f64, top: f64) -> 
     if let Some((low, high)) = chart.device.sm_clock_hz {
         let (low, high) = (low / 1e9, high / 1e9);
         if high - low > 0.005 * high {
-            facts.extend([", SM clock of the runs ", &format!("{low:.2} to {high:.2} GHz")]);
+            facts.extend([
+                ", SM clock of the runs ",
+                &format!("{low:.2} to {high:.2} GHz"),
+            ]);
         } else {
             facts.extend([", SM clock of the run ", &format!("{high:.2} GHz")]);
         }
@@ -241,12 +256,17 @@ fn draw(svg: &mut Svg, chart: &Chart, view: &View<'_>, width: f64, top: f64) -> 
         y,
     };
     grid(svg, &plot);
-    let mut taken = roofs(svg, view, &plot);
+    let free_of_dots = view
+        .dots
+        .iter()
+        .map(|dot| Area::around(plot.place(dot), radius(dot)))
+        .collect();
+    let mut taken = roofs(svg, view, &plot, free_of_dots);
     taken.extend(arrows(svg, chart, view, &plot));
     dots(svg, view, &plot, taken);
     let mut bottom = plot.bottom() + FOOT;
     bottom = legend(svg, view, width, bottom, &fit);
-    notes(svg, view, bottom, &fit)
+    notes(svg, view, width, bottom, &fit)
 }
 
 fn grid(svg: &mut Svg, plot: &Plot) {
@@ -256,7 +276,12 @@ fn grid(svg: &mut Svg, plot: &Plot) {
     for power in plot.x.ticks(most) {
         let (x, _) = plot.at(10_f64.powi(power), 1.0);
         svg.path(Style::Grid, &[(x, top), (x, bottom)]);
-        svg.text(Style::Dim, (x, bottom + 16.0), Anchor::Middle, &tick(power, ""));
+        svg.text(
+            Style::Dim,
+            (x, bottom + 16.0),
+            Anchor::Middle,
+            &tick(power, ""),
+        );
     }
     for power in plot.y.ticks(9) {
         let (_, y) = plot.at(1.0, 10_f64.powi(power));
@@ -277,15 +302,19 @@ fn grid(svg: &mut Svg, plot: &Plot) {
     );
 }
 
-/// Draws the roofs and their ridge points, and returns where their names stand.
-fn roofs(svg: &mut Svg, view: &View<'_>, plot: &Plot) -> Vec<Area> {
-    let mut taken: Vec<Area> = Vec::new();
+/// Draws the roofs and their ridge points, and returns where their names stand; these keep away from what is taken.
+fn roofs(svg: &mut Svg, view: &View<'_>, plot: &Plot, mut taken: Vec<Area>) -> Vec<Area> {
+    let mut named: Vec<String> = Vec::new();
     let highest = view
         .flats
         .iter()
         .map(|roof| roof.ops_per_s)
         .fold(0.0, f64::max);
-    let highest = if highest > 0.0 { highest } else { plot.high().1 };
+    let highest = if highest > 0.0 {
+        highest
+    } else {
+        plot.high().1
+    };
     for roof in &view.slopes {
         // From where it enters the plot to the highest flat roof.
         let start = plot.low().0.max(plot.low().1 / roof.bytes_per_s);
@@ -300,7 +329,10 @@ fn roofs(svg: &mut Svg, view: &View<'_>, plot: &Plot) -> Vec<Area> {
         let style = roof_style(roof.basis, roof.level == view.level);
         svg.path(Style::Own(style), &[from, to]);
         let name = format!("{} {}", roof.level.name(), Bandwidth::new(roof.bytes_per_s));
-        slope_name(svg, from, to, &name, plot, &mut taken);
+        if !named.contains(&name) {
+            slope_name(svg, from, to, &name, plot, &mut taken);
+            named.push(name);
+        }
     }
     for roof in &view.flats {
         let ridge = roof
@@ -320,24 +352,32 @@ fn roofs(svg: &mut Svg, view: &View<'_>, plot: &Plot) -> Vec<Area> {
             roof.precision.unit.name()
         );
         let size = ADVANCE * width(&name) as f64;
-        // Above the line at its right end, below it where that is taken.
-        for height in [to.1 - 15.0, to.1 + 2.0] {
+        // Above the line at its right end, below it, and then further left.
+        let places = [0.0, 1.1, 2.2].map(|back| [(back, to.1 - 15.0), (back, to.1 + 2.0)]);
+        let free = places.as_flattened().iter().find_map(|(back, top)| {
+            if named.contains(&name) {
+                return None;
+            }
             let area = Area {
-                left: plot.right() - size - 4.0,
-                top: height,
+                left: plot.right() - size - 4.0 - back * size,
+                top: *top,
                 width: size,
                 height: 13.0,
             };
-            if area.left > plot.area.left && !taken.iter().any(|other| other.overlaps(&area)) {
-                svg.text(
-                    Style::Own("rt"),
-                    (plot.right() - 4.0, height + 10.5),
-                    Anchor::End,
-                    &name,
-                );
-                taken.push(area);
-                break;
-            }
+            let is_free = area.left > plot.area.left.max(from.0)
+                && area.top > plot.area.top
+                && !taken.iter().any(|other| other.overlaps(&area));
+            is_free.then_some(area)
+        });
+        if let Some(area) = free {
+            svg.text(
+                Style::Own("rt"),
+                (area.left + size, area.top + 10.5),
+                Anchor::End,
+                &name,
+            );
+            taken.push(area);
+            named.push(name);
         }
         if let Some(ridge) = ridge {
             let place = plot.at(ridge.intensity, roof.ops_per_s);
@@ -375,16 +415,19 @@ fn slope_name(
             return;
         }
         // Six pixels above the line.
-        let at = (from.0 + ux * start + uy * 6.0, from.1 + uy * start - ux * 6.0);
+        let at = (
+            from.0 + ux * start + uy * 6.0,
+            from.1 + uy * start - ux * 6.0,
+        );
         let boxes: Vec<Area> = (0..8)
             .map(|step| {
                 let along = size * f64::from(step) / 7.0;
                 Area::around((at.0 + ux * along, at.1 + uy * along - 4.0), 8.0)
             })
             .collect();
-        let is_free = boxes.iter().all(|own| {
-            own.top > plot.area.top && !taken.iter().any(|other| other.overlaps(own))
-        });
+        let is_free = boxes
+            .iter()
+            .all(|own| own.top > plot.area.top && !taken.iter().any(|other| other.overlaps(own)));
         if is_free {
             let degrees = uy.atan2(ux).to_degrees();
             svg.turned_text(Style::Own("rt"), at, degrees, name);
@@ -402,8 +445,7 @@ fn arrows(svg: &mut Svg, chart: &Chart, view: &View<'_>, plot: &Plot) -> Vec<Are
         let (Some(before), Some(after)) = (of(pair.before), of(pair.after)) else {
             continue;
         };
-        let place = |dot: &Dot<'_>| plot.at(dot.placement.intensity, dot.point.ops_per_s);
-        let (from, to) = (place(before), place(after));
+        let (from, to) = (plot.place(before), plot.place(after));
         let (dx, dy) = (to.0 - from.0, to.1 - from.1);
         let length = dx.hypot(dy);
         let (start, end) = (radius(before) + 1.0, length - radius(after) - 3.0);
@@ -423,11 +465,7 @@ fn arrows(svg: &mut Svg, chart: &Chart, view: &View<'_>, plot: &Plot) -> Vec<Are
 }
 
 fn dots(svg: &mut Svg, view: &View<'_>, plot: &Plot, mut taken: Vec<Area>) {
-    let places: Vec<(f64, f64)> = view
-        .dots
-        .iter()
-        .map(|dot| plot.at(dot.placement.intensity, dot.point.ops_per_s))
-        .collect();
+    let places: Vec<(f64, f64)> = view.dots.iter().map(|dot| plot.place(dot)).collect();
     for (dot, place) in view.dots.iter().zip(&places) {
         let radius = radius(dot);
         let style = dot_style(dot.kernel.class, dot.kernel.side);
@@ -497,7 +535,14 @@ fn legend(
     let lines = view
         .slopes
         .iter()
-        .map(|roof| (roof.basis, roof.level == view.level, roof.label.clone(), roof.origin))
+        .map(|roof| {
+            (
+                roof.basis,
+                roof.level == view.level,
+                roof.label.clone(),
+                roof.origin,
+            )
+        })
         .chain(view.flats.iter().map(|roof| {
             let ridge = roof
                 .ridge_points
@@ -505,9 +550,17 @@ fn legend(
                 .find(|ridge| ridge.level == view.level);
             let ridge = ridge.map_or_else(String::new, |ridge| {
                 let intensity = Intensity::new(ridge.intensity);
-                format!("; ridge point {}", intensity.text(roof.precision.is_integer()))
+                format!(
+                    "; ridge point {}",
+                    intensity.text(roof.precision.is_integer())
+                )
             });
-            (roof.basis, true, format!("{}{ridge}", roof.label), roof.origin)
+            (
+                roof.basis,
+                true,
+                format!("{}{ridge}", roof.label),
+                roof.origin,
+            )
         }));
     for (basis, is_own, label, origin) in lines {
         svg.path(
@@ -515,7 +568,12 @@ fn legend(
             &[(MARGIN, y - 4.0), (MARGIN + SAMPLE, y - 4.0)],
         );
         let label = fit(&format!("{label} [{}]", origin.name()), 6.6);
-        svg.text(Style::Dim, (MARGIN + SAMPLE + 8.0, y), Anchor::Start, &label);
+        svg.text(
+            Style::Dim,
+            (MARGIN + SAMPLE + 8.0, y),
+            Anchor::Start,
+            &label,
+        );
         y += LINE;
     }
     y += 4.0;
@@ -564,10 +622,17 @@ fn legend(
 }
 
 /// Kernels beside the plot, and points above a roof.
-fn notes(svg: &mut Svg, view: &View<'_>, top: f64, fit: &dyn Fn(&str, f64) -> String) -> f64 {
+fn notes(
+    svg: &mut Svg,
+    view: &View<'_>,
+    page: f64,
+    top: f64,
+    fit: &dyn Fn(&str, f64) -> String,
+) -> f64 {
+    let columns = ((page - 2.0 * MARGIN) / 6.6) as usize;
     let mut y = top + 4.0;
     let mut line = |svg: &mut Svg, style: Style, text: &str| {
-        svg.text(style, (MARGIN, y), Anchor::Start, &fit(text, 6.2));
+        svg.text(style, (MARGIN, y), Anchor::Start, &fit(text, 6.6));
         y += LINE;
     };
     let flagged: Vec<&Dot<'_>> = view
@@ -578,11 +643,16 @@ fn notes(svg: &mut Svg, view: &View<'_>, top: f64, fit: &dyn Fn(&str, f64) -> St
     for dot in flagged.iter().take(MOST_FLAGS) {
         for flag in &dot.point.flags {
             let text = format!("! {}: {}", name(dot), flag_text(flag, dot.point));
-            line(svg, Style::Own("ft"), &text);
+            for part in wrap(&text, columns, Indent::default()) {
+                line(svg, Style::Own("fn"), &part);
+            }
         }
     }
     if flagged.len() > MOST_FLAGS {
-        let text = format!("! and {} more points above a roof", flagged.len() - MOST_FLAGS);
+        let text = format!(
+            "! and {} more points above a roof",
+            flagged.len() - MOST_FLAGS
+        );
         line(svg, Style::Own("ft"), &text);
     }
     if !view.beside.is_empty() {

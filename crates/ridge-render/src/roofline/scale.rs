@@ -23,7 +23,10 @@ impl Decades {
             to = to.max(value.log10());
         }
         if from > to {
-            return Self { from: 0.0, to: LEAST };
+            return Self {
+                from: 0.0,
+                to: LEAST,
+            };
         }
         let lacking = (LEAST - (to - from) - 2.0 * MARGIN).max(0.0) / 2.0;
         Self {

@@ -5,7 +5,7 @@ use ridge_model::roofline::document::{Chart, Document, Point, RidgeSide, Side};
 
 use super::Picture;
 use super::scale::{Decades, axes};
-use super::view::{Dot, View, class_name, flag_text, side_mark};
+use super::view::{Dot, MOVES, View, class_name, flag_text, side_mark};
 use crate::charset::Charset;
 use crate::kernel_name::shorten;
 use crate::page::Layout;
@@ -65,6 +65,12 @@ fn write_chart(out: &mut String, chart: &Chart, picture: Picture, layout: &Layou
     beside(out, &view, layout);
     pairs(out, chart, layout);
     flags(out, &view, layout);
+    for (place, dot) in view.dots.iter().enumerate() {
+        if dot.point.may_be_moves && (place < ROWS || layout.is_verbose) {
+            let line = format!("{} {}: {MOVES}", mark(place), dot.kernel.name);
+            layout.paragraph(out, &line, "", "  ", Some(Role::Dim));
+        }
+    }
     if view.minor > 0 && !layout.is_verbose {
         let points = match view.minor {
             1 => "one more point is".to_owned(),
@@ -110,11 +116,16 @@ fn plot(view: &View<'_>, layout: &Layout) -> Vec<String> {
             .then(|| place.round().max(0.0) as usize)
     };
     let bandwidth = view.own_slope().map(|roof| roof.bytes_per_s);
-    let top = view.flats.iter().map(|roof| roof.ops_per_s).fold(0.0, f64::max);
+    let top = view
+        .flats
+        .iter()
+        .map(|roof| roof.ops_per_s)
+        .fold(0.0, f64::max);
     for column in 0..width {
         let intensity = x.value(column as f64 / (width - 1) as f64);
         for roof in &view.flats {
-            let is_right = bandwidth.is_none_or(|bandwidth| intensity * bandwidth >= roof.ops_per_s);
+            let is_right =
+                bandwidth.is_none_or(|bandwidth| intensity * bandwidth >= roof.ops_per_s);
             if let (true, Some(row)) = (is_right, row_of(roof.ops_per_s)) {
                 grid[row][column] = flat;
             }
@@ -170,11 +181,16 @@ pub(super) fn tick(power: i32, unit: &str) -> String {
     const PREFIXES: [&str; 7] = ["", "k", "M", "G", "T", "P", "E"];
     let group = power.div_euclid(3);
     let digits = ["1", "10", "100"][power.rem_euclid(3) as usize];
-    match usize::try_from(group).ok().and_then(|group| PREFIXES.get(group)) {
+    match usize::try_from(group)
+        .ok()
+        .and_then(|group| PREFIXES.get(group))
+    {
         Some(prefix) => format!("{digits} {prefix}{unit}").trim_end().to_owned(),
         None if power < 0 && power >= -4 => {
             let decimals = usize::try_from(-power).unwrap_or(0);
-            format!("{:.decimals$} {unit}", 10_f64.powi(power)).trim_end().to_owned()
+            format!("{:.decimals$} {unit}", 10_f64.powi(power))
+                .trim_end()
+                .to_owned()
         }
         None => format!("1e{power} {unit}").trim_end().to_owned(),
     }
@@ -233,7 +249,13 @@ fn roofs(out: &mut String, chart: &Chart, view: &View<'_>, layout: &Layout) {
     }
     out.push_str(&table.render(layout.columns, layout.charset, layout.painter));
     if chart.compute_roofs.is_empty() && chart.memory_roofs.is_empty() {
-        layout.paragraph(out, "no roof is known: the device is in no table and the input holds no peaks", "", "", None);
+        layout.paragraph(
+            out,
+            "no roof is known: the device is in no table and the input holds no peaks",
+            "",
+            "",
+            None,
+        );
     }
     if let Some(sms) = chart.device.sheet_scaled_to {
         let line = format!("the data sheet was scaled to {sms} SMs, a part of the device");
@@ -285,9 +307,8 @@ fn points(out: &mut String, view: &View<'_>, layout: &Layout) {
 
 fn row(place: usize, dot: &Dot<'_>, is_wide: bool, layout: &Layout) -> Vec<Cell> {
     let absent = || layout.charset.absent().to_owned();
-    let percent = |share: Option<f64>| {
-        share.map_or_else(absent, |share| Ratio::new(share).to_string())
-    };
+    let percent =
+        |share: Option<f64>| share.map_or_else(absent, |share| Ratio::new(share).to_string());
     let rate = ridge_model::quantity::ComputeRate::new(dot.point.ops_per_s);
     let intensity = ridge_model::quantity::Intensity::new(dot.placement.intensity).to_string();
     let intensity = intensity.trim_end_matches(" FLOP/byte").to_owned();
@@ -353,16 +374,20 @@ fn beside(out: &mut String, view: &View<'_>, layout: &Layout) {
     ]);
     for (kernel, reason) in view.beside.iter().take(shown) {
         let absent = || layout.charset.absent().to_owned();
-        let traffic = kernel.traffic.iter().find(|traffic| traffic.level == view.level);
-        let share = |share: Option<f64>| {
-            share.map_or_else(absent, |share| Ratio::new(share).to_string())
-        };
+        let traffic = kernel
+            .traffic
+            .iter()
+            .find(|traffic| traffic.level == view.level);
+        let share =
+            |share: Option<f64>| share.map_or_else(absent, |share| Ratio::new(share).to_string());
         let name = kernel.signature.as_deref().unwrap_or(&kernel.name);
         table.row([
             share(kernel.time_share),
             traffic
                 .and_then(|traffic| traffic.bytes_per_s)
-                .map_or_else(absent, |rate| ridge_model::quantity::Bandwidth::new(rate).to_string()),
+                .map_or_else(absent, |rate| {
+                    ridge_model::quantity::Bandwidth::new(rate).to_string()
+                }),
             share(traffic.and_then(|traffic| traffic.roof_share)),
             (*reason).to_owned(),
             format!(
@@ -397,9 +422,10 @@ fn pairs(out: &mut String, chart: &Chart, layout: &Layout) {
         Column::left("kernel").truncated(1, 10),
     ]);
     for pair in &chart.pairs {
-        let (Some(before), Some(after)) =
-            (chart.kernels.get(pair.before), chart.kernels.get(pair.after))
-        else {
+        let (Some(before), Some(after)) = (
+            chart.kernels.get(pair.before),
+            chart.kernels.get(pair.after),
+        ) else {
             continue;
         };
         let time = |ns: Option<f64>| {
@@ -440,7 +466,11 @@ fn flags(out: &mut String, view: &View<'_>, layout: &Layout) {
     }
     out.push('\n');
     layout.heading(out, "above a roof");
-    let told = if layout.is_verbose { flagged.len() } else { TOLD };
+    let told = if layout.is_verbose {
+        flagged.len()
+    } else {
+        TOLD
+    };
     for (place, dot) in flagged.iter().take(told) {
         for flag in &dot.point.flags {
             let line = format!(

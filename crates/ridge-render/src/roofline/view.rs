@@ -51,10 +51,8 @@ impl<'d> View<'d> {
                 None => beside.push((kernel, no_bytes(level))),
             }
         }
-        let is_drawn = |roof: &&ComputeRoofRow| {
-            dots.iter()
-                .any(|dot| dot.point.precision == roof.precision)
-        };
+        let is_drawn =
+            |roof: &&ComputeRoofRow| dots.iter().any(|dot| dot.point.precision == roof.precision);
         let mut flats: Vec<&ComputeRoofRow> = chart.compute_roofs.iter().filter(is_drawn).collect();
         if flats.is_empty() {
             // A chart without points still tells how high the roof is.
@@ -132,6 +130,9 @@ pub(super) fn flag_text(flag: &Flag, point: &Point) -> String {
         causes.join("; or ")
     )
 }
+
+/// What is said about a point that may be none.
+pub(super) const MOVES: &str = "the few half-precision multiply-adds may be loads of constants, which compilers write so: then this kernel has no floating-point operations";
 
 /// A name with its side of a comparison.
 pub(super) const fn side_mark(side: Option<Side>) -> &'static str {

@@ -11,7 +11,7 @@ use ridge_model::roofline::document::Side;
 use super::{Inputs, whole_number};
 use crate::error::ExpectedError;
 use crate::verbs::roofline::point::GivenPoint;
-use crate::verbs::roofline::{RooflineOptions, Named};
+use crate::verbs::roofline::{Named, RooflineOptions};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:

@@ -97,10 +97,8 @@ pub(crate) fn run(options: &RooflineOptions, output: &mut Output) -> Result<Code
         if !answer.left_out.is_empty() {
             return Err(answer.left_out.nothing_matches(&options.selection));
         }
-        return Err(ExpectedError::unreadable(
-            "the inputs hold no kernel",
-        )
-        .with_hint("profile the program again with `ncu --set full`"));
+        return Err(ExpectedError::unreadable("the inputs hold no kernel")
+            .with_hint("profile the program again with `ncu --set full`"));
     }
     if answer.is_incomplete {
         code = code.and(exit::UNREADABLE);
@@ -187,10 +185,10 @@ impl Answer<'_> {
             (None, _) => None,
         };
         let Some(device) = own else {
-            return Err(ExpectedError::usage(
-                "the device of the points is not known",
-            )
-            .with_hint("--device h200-sxm, or another name that `ridge devices` lists"));
+            return Err(
+                ExpectedError::usage("the device of the points is not known")
+                    .with_hint("--device h200-sxm, or another name that `ridge devices` lists"),
+            );
         };
         let place = self.settings.iter().position(|(setting, _)| {
             let sheet = setting.sheet.as_ref();

@@ -115,6 +115,7 @@ impl GivenPoint {
                 precision: self.precision.on(device),
                 operations: self.operations,
                 source: Vec::new(),
+                may_be_moves: false,
             }],
             not_counted: Vec::new(),
             moved: vec![Moved {

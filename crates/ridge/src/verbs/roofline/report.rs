@@ -41,7 +41,10 @@ impl Answer<'_> {
                 let workload = evidence.workload(index)?;
                 let profile = workload.profile;
                 Some(Glance {
-                    key: (profile.group_key(), device_key(&roofline::attributes(&profile))),
+                    key: (
+                        profile.group_key(),
+                        device_key(&roofline::attributes(&profile)),
+                    ),
                     duration_ns: profile.duration_ns(),
                     name: profile.name,
                     signature: profile.signature,
