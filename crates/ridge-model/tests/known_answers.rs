@@ -162,10 +162,10 @@ fn a_chain_of_loads() {
     let of_h200 = bounds(&work, "h200");
     near(of_h200.time().get(), 658_000.0 / 1.98, 1.0);
     assert_eq!(of_h200.binding().kind.class(), "latency-bound");
-    let error = Bounds::of(&work, &Ceilings::of(device("b200"))).unwrap_err();
+    let error = Bounds::of(&work, &Ceilings::of(device("t4"))).unwrap_err();
     assert!(
         matches!(error, BoundError::NoRate { .. }),
-        "nobody measured B200 here"
+        "nobody measured T4 here"
     );
 }
 

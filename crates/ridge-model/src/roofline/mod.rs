@@ -15,6 +15,8 @@ mod flag;
 mod pair;
 mod precision;
 mod subject;
+#[cfg(test)]
+mod tests;
 
 pub use flag::{Cause, TOLERANCE};
 pub use precision::{Precision, PrecisionRequest, UnknownPrecision};

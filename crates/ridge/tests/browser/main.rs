@@ -398,11 +398,25 @@ fn pictures(browser: &Path) -> Result<(), Failed> {
     let mut shown = shown(browser, PAIR, "html");
     let page = &mut shown.page;
     // What is saved is looked at instead of written to a folder of downloads.
-    page.eval("window.saved = []; HTMLAnchorElement.prototype.click = function () { const file = this.download; fetch; saved.push(file); window.savedAddress = this.href; }");
+    page.eval(
+        "window.saved = []; window.blobs = []; \
+         HTMLAnchorElement.prototype.click = function () { saved.push(this.download); }; \
+         { const make = URL.createObjectURL; URL.createObjectURL = blob => { blobs.push(blob); return make.call(URL, blob); }; } 0",
+    );
     page.eval("document.getElementById('save-svg').click()");
     page.wait_for("saved.includes('roofline.svg')");
+    let svg = page.eval("blobs.find(blob => blob.type === 'image/svg+xml').text()");
+    let svg = svg.as_str().unwrap_or_default();
+    ensure(
+        svg.starts_with("<svg") && svg.contains("<style>") && svg.contains("bf16_linear_slow"),
+        svg,
+    )?;
     page.eval("document.getElementById('save-png').click()");
     page.wait_for("saved.includes('roofline.png')");
+    let size = page.eval(
+        "createImageBitmap(blobs.find(blob => blob.type === 'image/png')).then(image => image.width / document.getElementById('plot').clientWidth)",
+    );
+    equal(&size, &json!(2))?;
     // The clipboard may be refused; then the file is offered.
     page.eval("document.getElementById('copy-svg').click()");
     page.wait_for("/copied|saved/.test(document.getElementById('status').textContent)");
