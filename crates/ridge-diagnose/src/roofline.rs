@@ -91,12 +91,16 @@ fn operations(profile: &KernelProfile<'_>) -> (Vec<Amounts>, Vec<&'static str>) 
     let (mut list, mut not_counted) = (Vec::new(), Vec::new());
     for format in threads::FORMATS {
         match threads::operations(format, metrics, mix.as_ref()) {
-            Some(counted) => list.push(Amounts {
-                precision: Precision::vector(format),
-                operations: Flops::new(counted.count),
-                may_be_moves: may_be_moves(profile, format),
-                source: counted.source,
-            }),
+            Some(counted) => {
+                let may_be_moves = may_be_moves(profile, format);
+                let are_moves = may_be_moves && are_too_few(counted.count, metrics);
+                list.push(Amounts {
+                    precision: Precision::vector(format),
+                    operations: Flops::new(if are_moves { 0.0 } else { counted.count }),
+                    may_be_moves,
+                    source: counted.source,
+                });
+            }
             None => not_counted.push(format.name()),
         }
     }
@@ -154,6 +158,15 @@ fn may_be_moves(profile: &KernelProfile<'_>, format: NumberFormat) -> bool {
         Some(count / profile.threads()? as f64)
     };
     others <= 0.0 && per_thread().is_some_and(|count| count <= FEW)
+}
+
+/// Whether there are too few operations for the data that passes to be computed with. The least that a kernel does on
+/// half-precision values is one operation for each of a few arrays: adding two of them is one for six bytes.
+fn are_too_few(operations: f64, metrics: &Metrics<'_>) -> bool {
+    const LEAST_FOR_A_BYTE: f64 = 0.05;
+    memory::l2(metrics).is_some_and(|traffic| {
+        operations < LEAST_FOR_A_BYTE * (traffic.read_bytes + traffic.written_bytes)
+    })
 }
 
 /// Different counters may be of one kind.

@@ -117,7 +117,15 @@ fn title(dot: &Dot<'_>) -> String {
         text.extend(["; ", MOVES]);
     }
     for flag in &point.flags {
-        text.extend(["; ", &flag_text(flag, point)]);
+        let roof = flag.level.map_or("flat", |level| level.name());
+        let factor = Ratio::new(flag.factor).factor();
+        text.extend([
+            "; ",
+            &factor.to_string(),
+            " of its ",
+            roof,
+            " roof, which cannot be",
+        ]);
     }
     text
 }
@@ -482,7 +490,7 @@ fn dots(svg: &mut Svg, view: &View<'_>, plot: &Plot, mut taken: Vec<Area>) {
                 Shape::Circle,
                 *place,
                 radius + 4.0,
-                &title(dot),
+                "above a roof",
             );
             let at = (place.0 + radius + 3.0, place.1 - radius - 1.0);
             svg.text(Style::Own("ft"), at, Anchor::Start, "!");

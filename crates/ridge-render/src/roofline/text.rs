@@ -279,7 +279,7 @@ fn points(out: &mut String, view: &View<'_>, layout: &Layout) {
         Column::right("rate"),
         Column::right("OP/byte"),
         Column::right("of roof"),
-        Column::left("side"),
+        Column::left("roof"),
         Column::left("limit"),
     ];
     if is_wide {
@@ -298,7 +298,7 @@ fn points(out: &mut String, view: &View<'_>, layout: &Layout) {
     }
     layout.paragraph(
         out,
-        "time: share of the time of all kernels; of roof: part of what the roof over the point allows there, at the clock of its own run where that is known; side: of the ridge point; limit: what the diagnosis says (`ridge why`)",
+        "time: share of the time of all kernels; of roof: part of what the roof over the point allows there, at the clock of its own run where that is known; roof: the slope of the memory or the flat one; limit: what the diagnosis says (`ridge why`)",
         "",
         "",
         Some(Role::Dim),
@@ -325,8 +325,8 @@ fn row(place: usize, dot: &Dot<'_>, is_wide: bool, layout: &Layout) -> Vec<Cell>
             Cell::from(of_roof)
         },
         Cell::from(match dot.placement.bound {
-            Some(RidgeSide::Memory) => "memory",
-            Some(RidgeSide::Compute) => "compute",
+            Some(RidgeSide::Memory) => "slope",
+            Some(RidgeSide::Compute) => "flat",
             None => "",
         }),
         Cell::from(match dot.kernel.class {

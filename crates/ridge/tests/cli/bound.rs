@@ -272,7 +272,7 @@ fn mistakes() {
         "--launches 0 --device h200",
         "--launches 5 --launch-cost -1us --device h200",
         "--chain 5 --step 3furlongs --device h200",
-        "--chain 5 --device b200",
+        "--chain 5 --device t4",
         "--nvlink 1GB --device l4",
         "--flops 1T --dtype fp7 --device h200",
         "--flops 1T --dtype fp8 --device a30",

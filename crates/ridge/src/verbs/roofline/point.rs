@@ -64,7 +64,11 @@ impl FromStr for GivenPoint {
         }
         let point = Self {
             name: name.to_owned(),
-            operations: operations.parse().map_err(|error| no(&error))?,
+            // Copies compute nothing, which is no mistake here.
+            operations: match operations {
+                "0" => Flops::ZERO,
+                _ => operations.parse().map_err(|error| no(&error))?,
+            },
             bytes: bytes.parse().map_err(|error| no(&error))?,
             time,
             precision: precision.unwrap_or(PrecisionRequest {
