@@ -1,7 +1,7 @@
 //! From kernels and a device to points under roofs.
 
 use super::document::{
-    Basis, Chart, ChartDevice, ComputeRoofRow, Kernel, LeftOut, MemoryRoofRow, Placement, Point,
+    Basis, Beside, Chart, ChartDevice, ComputeRoofRow, Kernel, MemoryRoofRow, Placement, Point,
     RidgePoint, RidgeSide, RoofHeight, Traffic,
 };
 use super::{Amounts, Precision, RunRoofs, Setting, Subject, flag, pair};
@@ -319,13 +319,13 @@ fn kernel(id: usize, subject: &Subject, time_share: Option<f64>, roofs: &Roofs<'
         None
     } else if !has_operations && (subject.operations.is_empty() || !subject.not_counted.is_empty())
     {
-        Some(LeftOut::OperationsNotCounted)
+        Some(Beside::OperationsNotCounted)
     } else if !has_operations {
-        Some(LeftOut::NoOperations)
+        Some(Beside::NoOperations)
     } else if time_s.is_none() {
-        Some(LeftOut::NoTime)
+        Some(Beside::NoTime)
     } else {
-        Some(LeftOut::NoBytes)
+        Some(Beside::NoBytes)
     };
     Kernel {
         id,

@@ -244,7 +244,7 @@ pub struct Kernel {
     /// Kinds of operations that were not counted.
     pub not_counted: Vec<&'static str>,
     /// Why it has no point.
-    pub left_out: Option<LeftOut>,
+    pub left_out: Option<Beside>,
 }
 
 /// Bytes of a launch at a level of memory.
@@ -265,7 +265,7 @@ pub struct Traffic {
 /// Why a kernel stands beside the chart instead of in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum LeftOut {
+pub enum Beside {
     /// It computes nothing that a roof is for: its intensity is zero.
     NoOperations,
     /// Nobody counted its operations.
@@ -276,7 +276,7 @@ pub enum LeftOut {
     NoTime,
 }
 
-impl LeftOut {
+impl Beside {
     /// The reason in words.
     #[must_use]
     pub const fn text(self) -> &'static str {

@@ -11,6 +11,10 @@ use crate::roof::MemoryLevel;
 /// How far a point may be above its roof: counters of different passes of a profiler disagree by about as much.
 pub const TOLERANCE: f64 = 0.02;
 
+/// Clocks of one device hardly make more of a difference: boards are sold with a boost clock of up to so many times what
+/// they hold under load.
+const MOST_BY_CLOCK: f64 = 1.3;
+
 /// What is likely to have put a point above a roof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -73,13 +77,20 @@ pub(super) fn compute(
 ) -> Option<Flag> {
     let is_given = subject.origin == Origin::Given;
     let is_dense_matrix = precision.unit != PeakUnit::Vector && !precision.is_sparse;
+    // The clock of a run that was given may be wrong too.
+    let clock = (basis != Basis::Run || is_given).then_some(Cause::OtherClock);
+    let is_far = share > MOST_BY_CLOCK;
     let causes = [
         (basis == Basis::Measured).then_some(Cause::LowMeasurement),
-        (basis != Basis::Run).then_some(Cause::OtherClock),
+        clock.filter(|_| !is_far),
         is_given.then_some(Cause::OtherUnit),
         is_dense_matrix.then_some(Cause::SparsePeak),
-        Some(Cause::Counting).filter(|_| is_given),
-        (!is_given).then_some(Cause::DifferentPasses),
+        if is_given {
+            Some(Cause::Counting)
+        } else {
+            Some(Cause::DifferentPasses)
+        },
+        clock.filter(|_| is_far),
     ];
     flag(FlagCode::AboveComputeRoof, None, basis, share, causes)
 }

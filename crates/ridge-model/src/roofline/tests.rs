@@ -1,6 +1,6 @@
 //! Charts by hand.
 
-use super::document::{Basis, Chart, Class, FlagCode, LeftOut, RidgeSide, Side};
+use super::document::{Basis, Beside, Chart, Class, FlagCode, RidgeSide, Side};
 use super::{Amounts, Cause, Moved, Precision, RunRoofs, Setting, Sheet, Subject};
 use crate::device::Origin;
 use crate::quantity::{Bandwidth, Bytes, ComputeRate, Flops, Hertz, Nanos};
@@ -100,8 +100,10 @@ fn what_is_above_a_roof_is_flagged_with_its_causes() {
     let causes: Vec<Cause> = above[0].causes.iter().map(|cause| cause.code).collect();
     assert_eq!(
         causes,
-        [Cause::OtherClock, Cause::OtherUnit, Cause::Counting]
+        [Cause::OtherUnit, Cause::Counting, Cause::OtherClock]
     );
+    // A tenth is what another clock makes.
+    assert_eq!(flags(21.5, 0.1)[0].causes[0].code, Cause::OtherClock);
     // Rounding is no contradiction.
     assert!(flags(1.0, 1.57).is_empty() && flags(19.8, 0.1).is_empty());
 }
@@ -197,10 +199,10 @@ fn kernels_without_a_place_are_kept_with_their_reason() {
         let kernel = chart.kernels.iter().find(|kernel| kernel.name == name);
         kernel.unwrap().left_out
     };
-    assert_eq!(reason("copy"), Some(LeftOut::NoOperations));
-    assert_eq!(reason("uncounted"), Some(LeftOut::OperationsNotCounted));
-    assert_eq!(reason("resident"), Some(LeftOut::NoBytes));
-    assert_eq!(reason("untimed"), Some(LeftOut::NoTime));
+    assert_eq!(reason("copy"), Some(Beside::NoOperations));
+    assert_eq!(reason("uncounted"), Some(Beside::OperationsNotCounted));
+    assert_eq!(reason("resident"), Some(Beside::NoBytes));
+    assert_eq!(reason("untimed"), Some(Beside::NoTime));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The answer of `ridge roofline`: a page for the terminal, a picture, a page for the browser, and a table.
 
+mod characters;
 mod csv;
 mod html;
 mod labels;

@@ -228,6 +228,8 @@
       [[0, -15], [0, 2], [1.1, -15], [1.1, 2], [2.2, -15], [2.2, 2]].some(function (way) {
         var box = { x: right - size - 4 - way[0] * size, y: y + way[1], w: size, h: 13 };
         if (named[text] || box.x < Math.max(left, X(from)) || box.y < top || box.y + 13 > bottom || taken.hits(box)) return false;
+        // Names do not lie on lines, also not on those of other roofs.
+        if (flats().some(function (other) { var line = Y(other.ops_per_s); return line > box.y - 1 && line < box.y + 14; })) return false;
         taken.add(box);
         named[text] = true;
         body.appendChild(sv('text', { class: 'rt', x: (box.x + size).toFixed(1), y: (box.y + 10.5).toFixed(1), 'text-anchor': 'end' }, text));

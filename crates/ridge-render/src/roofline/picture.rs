@@ -4,9 +4,9 @@ use ridge_model::quantity::{Bandwidth, ComputeRate, Intensity, Nanos, Ratio};
 use ridge_model::roofline::document::{Basis, Chart, Class, Document, Side};
 
 use super::Picture;
+use super::characters::tick;
 use super::labels::{self, Anchored, Area};
 use super::scale::{Decades, axes};
-use super::text::tick;
 use super::view::{Dot, MOVES, View, class_name, flag_text, side_mark};
 use crate::charset::Charset;
 use crate::kernel_name::shorten;
@@ -27,6 +27,8 @@ const FOOT: f64 = 52.0;
 const LINE: f64 = 18.0;
 /// Advance of a character of a label: the mean of DejaVu Sans, which is wider than other common fonts.
 const ADVANCE: f64 = 6.9;
+/// The same of dim text and of text below the plot, which is a size smaller.
+const DIM_ADVANCE: f64 = 6.7;
 /// Names in the plot; more of them are noise.
 const MOST_LABELS: usize = 40;
 const NAME_COLUMNS: usize = 32;
@@ -246,17 +248,18 @@ fn draw(svg: &mut Svg, chart: &Chart, view: &View<'_>, width: f64, top: f64) -> 
             " of further precisions that are not drawn",
         ]);
     }
-    svg.text(
-        Style::Dim,
-        (MARGIN, top + 34.0),
-        Anchor::Start,
-        &fit(&facts, 5.9),
-    );
+    let columns = ((width - 2.0 * MARGIN) / DIM_ADVANCE) as usize;
+    let lines = wrap(&facts, columns, Indent::default());
+    for (place, line) in lines.iter().enumerate() {
+        let y = top + 34.0 + LINE * place as f64;
+        svg.text(Style::Dim, (MARGIN, y), Anchor::Start, line);
+    }
+    let head = HEAD + LINE * lines.len().saturating_sub(1) as f64;
     let (x, y) = axes(view);
     let plot = Plot {
         area: Area {
             left: LEFT,
-            top: top + HEAD,
+            top: top + head,
             width: width - LEFT - MARGIN,
             height: (0.52 * width).clamp(260.0, 560.0),
         },
@@ -273,7 +276,7 @@ fn draw(svg: &mut Svg, chart: &Chart, view: &View<'_>, width: f64, top: f64) -> 
     taken.extend(arrows(svg, chart, view, &plot));
     dots(svg, view, &plot, taken);
     let mut bottom = plot.bottom() + FOOT;
-    bottom = legend(svg, view, width, bottom, &fit);
+    bottom = legend(svg, view, width, bottom);
     notes(svg, view, width, bottom, &fit)
 }
 
@@ -342,6 +345,17 @@ fn roofs(svg: &mut Svg, view: &View<'_>, plot: &Plot, mut taken: Vec<Area>) -> V
             named.push(name);
         }
     }
+    // Names do not lie on lines, also not on those of other roofs.
+    let lines: Vec<Area> = view
+        .flats
+        .iter()
+        .map(|roof| Area {
+            left: plot.area.left,
+            top: plot.at(1.0, roof.ops_per_s).1 - 1.0,
+            width: plot.area.width,
+            height: 2.0,
+        })
+        .collect();
     for roof in &view.flats {
         let ridge = roof
             .ridge_points
@@ -374,7 +388,10 @@ fn roofs(svg: &mut Svg, view: &View<'_>, plot: &Plot, mut taken: Vec<Area>) -> V
             };
             let is_free = area.left > plot.area.left.max(from.0)
                 && area.top > plot.area.top
-                && !taken.iter().any(|other| other.overlaps(&area));
+                && !taken
+                    .iter()
+                    .chain(&lines)
+                    .any(|other| other.overlaps(&area));
             is_free.then_some(area)
         });
         if let Some(area) = free {
@@ -531,13 +548,7 @@ fn dots(svg: &mut Svg, view: &View<'_>, plot: &Plot, mut taken: Vec<Area>) {
 }
 
 /// What lines, shapes and sizes mean.
-fn legend(
-    svg: &mut Svg,
-    view: &View<'_>,
-    page: f64,
-    top: f64,
-    fit: &dyn Fn(&str, f64) -> String,
-) -> f64 {
+fn legend(svg: &mut Svg, view: &View<'_>, page: f64, top: f64) -> f64 {
     const SAMPLE: f64 = 28.0;
     let mut y = top + 8.0;
     let lines = view
@@ -575,14 +586,13 @@ fn legend(
             Style::Own(roof_style(basis, is_own)),
             &[(MARGIN, y - 4.0), (MARGIN + SAMPLE, y - 4.0)],
         );
-        let label = fit(&format!("{label} [{}]", origin.name()), 6.6);
-        svg.text(
-            Style::Dim,
-            (MARGIN + SAMPLE + 8.0, y),
-            Anchor::Start,
-            &label,
-        );
-        y += LINE;
+        let left = MARGIN + SAMPLE + 8.0;
+        let columns = ((page - MARGIN - left) / DIM_ADVANCE) as usize;
+        let label = format!("{label} [{}]", origin.name());
+        for line in wrap(&label, columns, Indent::default()) {
+            svg.text(Style::Dim, (left, y), Anchor::Start, &line);
+            y += LINE;
+        }
     }
     y += 4.0;
     let mut x = MARGIN;
@@ -637,10 +647,10 @@ fn notes(
     top: f64,
     fit: &dyn Fn(&str, f64) -> String,
 ) -> f64 {
-    let columns = ((page - 2.0 * MARGIN) / 6.6) as usize;
+    let columns = ((page - 2.0 * MARGIN) / DIM_ADVANCE) as usize;
     let mut y = top + 4.0;
     let mut line = |svg: &mut Svg, style: Style, text: &str| {
-        svg.text(style, (MARGIN, y), Anchor::Start, &fit(text, 6.6));
+        svg.text(style, (MARGIN, y), Anchor::Start, &fit(text, DIM_ADVANCE));
         y += LINE;
     };
     let flagged: Vec<&Dot<'_>> = view

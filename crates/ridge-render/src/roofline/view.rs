@@ -56,12 +56,8 @@ impl<'d> View<'d> {
         let mut flats: Vec<&ComputeRoofRow> = chart.compute_roofs.iter().filter(is_drawn).collect();
         if flats.is_empty() {
             // A chart without points still tells how high the roof is.
-            let first = chart
-                .compute_roofs
-                .iter()
-                .find(|roof| roof.precision_id == "fp32-vector")
-                .or(chart.compute_roofs.first());
-            flats.extend(first);
+            let usual = |roof: &&ComputeRoofRow| roof.precision_id == "fp32-vector";
+            flats.extend(chart.compute_roofs.iter().filter(usual));
         }
         Self {
             level,

@@ -380,7 +380,6 @@ fn many(browser: &Path) -> Result<(), Failed> {
          await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))); } \
          return times.sort((a, b) => a - b)[4]; })()",
     );
-    println!("a frame of two thousand points: {frame} ms");
     ensure(
         frame.as_f64().unwrap() < 1000.0,
         &format!("a frame takes {frame} ms"),

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use ridge_model::quantity::Hertz;
 use ridge_model::roof::MemoryLevel;
 use ridge_model::roofline::document::{
-    Chart, Document, SCHEMA, Side, Source, SourceKind, VERSION, Warning,
+    Beside, Chart, Document, Kernel, SCHEMA, Side, Source, SourceKind, VERSION, Warning,
 };
 use ridge_model::roofline::{Setting, Subject};
 use ridge_model::{Device, Devices};
@@ -133,6 +133,23 @@ pub(crate) fn run(options: &RooflineOptions, output: &mut Output) -> Result<Code
     Ok(code)
 }
 
+/// What to collect where an input lacks the counters of operations.
+fn not_counted<'k>(source: usize, kernels: impl Iterator<Item = &'k Kernel>) -> Option<Warning> {
+    let (mut all, mut without) = (0, 0);
+    for kernel in kernels {
+        all += 1;
+        without += usize::from(kernel.left_out == Some(Beside::OperationsNotCounted));
+    }
+    (without > 0).then(|| Warning {
+        code: "operations-not-counted".to_owned(),
+        message: format!(
+            "operations of {without} of {all} kernels were not counted, so that they have no place in the chart; profile with `ncu --set full`, or give the numbers with --point"
+        ),
+        source: Some(source),
+        offset: None,
+    })
+}
+
 fn not_written(error: impl std::fmt::Display) -> ExpectedError {
     ExpectedError::internal(format!("cannot write the document: {error}"))
 }
@@ -245,6 +262,11 @@ impl Answer<'_> {
             .into_iter()
             .map(|(setting, subjects)| Chart::new(&setting, subjects))
             .collect();
+        for source in &self.sources {
+            let kernels = charts.iter().flat_map(|chart| &chart.kernels);
+            let own = kernels.filter(|kernel| kernel.source == Some(source.id));
+            self.warnings.extend(not_counted(source.id, own));
+        }
         let is_compared = self.sources.iter().any(|source| source.side.is_some());
         if is_compared && charts.iter().all(|chart| chart.pairs.is_empty()) {
             self.warnings.push(Warning {

@@ -155,7 +155,7 @@ mod tests {
         assert!(reason("gemm").contains("too few fields"));
         assert!(reason("gemm,1G,1MB,3").contains("us"));
         assert!(reason("gemm,1G,1MB,3us,fp17").contains("fp17"));
-        assert!(reason("gemm,1X,1MB,3us").contains("1X"));
+        assert!(reason("gemm,1X,1MB,3us").contains("\"X\""));
         assert!(reason("gemm,1G,1MB,0us").contains("zero"));
         assert!(reason(",1G,1MB,3us").contains("name"));
     }

@@ -78,7 +78,7 @@ impl Answer<'_> {
             return Err(left_out.nothing_at(address));
         }
         self.left_out.merge(left_out);
-        let table = &*self.table;
+        let table = self.table;
         let fallback = self.device;
         let subjects: Vec<(Place, Subject)> = groups
             .par_iter()
