@@ -24,6 +24,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("the keyboard does it all", keyboard),
     ("the wheel zooms", zoom),
     ("arrows join before and after", arrows),
+    ("another device is another chart", devices),
     ("names are text and nothing is loaded", hostile),
     ("two thousand points stay fluid, and labels apart", many),
     ("pictures can be taken along", pictures),
@@ -336,6 +337,27 @@ fn arrows(browser: &Path) -> Result<(), Failed> {
     equal(
         &page.eval("document.querySelectorAll('#plot .dot.before').length"),
         &json!(1),
+    )
+}
+
+fn devices(browser: &Path) -> Result<(), Failed> {
+    let mut arguments = PAIR.to_vec();
+    arguments.extend(["--device", "t4", "--point", "only,1GFLOP,1GB,10ms"]);
+    let mut shown = shown(browser, &arguments, "html");
+    let page = &mut shown.page;
+    equal(&json!(dots(page)), &json!(2))?;
+    page.eval("{ const box = document.getElementById('chart'); box.value = '1'; box.dispatchEvent(new Event('change')); }");
+    page.wait_for("document.querySelectorAll('#plot .dot').length === 1");
+    equal(
+        &page.eval("document.getElementById('heading').textContent"),
+        &json!("Roofline of T4"),
+    )?;
+    // One device needs no choice.
+    let mut one = self::shown(browser, PAIR, "html");
+    equal(
+        &one.page
+            .eval("getComputedStyle(document.getElementById('chart-label')).display"),
+        &json!("none"),
     )
 }
 
