@@ -14,6 +14,7 @@ pub mod document;
 mod flag;
 mod pair;
 mod precision;
+mod roofs;
 mod subject;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,12 @@
 //! The same kernel before and after a change.
 
+use std::collections::{HashMap, VecDeque};
+
 use super::Subject;
 use super::document::{Kernel, Pair, Side};
+
+/// What has to be the same.
+type Key<'s> = (&'s str, Option<&'s str>, Option<&'s str>);
 
 /// Finds the kernels that belong together: the same whole name at the same size, then the same whole name, then the
 /// same short name; and where each side has one kernel, these, whatever they are called. `subjects` are in the order of
@@ -12,27 +17,35 @@ pub(super) fn pairs(subjects: &[Subject], kernels: &[Kernel]) -> Vec<Pair> {
             .filter(|place| subjects[*place].side == Some(side))
             .collect()
     };
-    let (before, mut after) = (of(Side::Before), of(Side::After));
-    let mut found = Vec::new();
+    let (mut before, mut after) = (of(Side::Before), of(Side::After));
     if let ([one], [other]) = (before.as_slice(), after.as_slice()) {
         return vec![pair(kernels, *one, *other)];
     }
-    let mut open = before;
-    let rules: [fn(&Subject, &Subject) -> bool; 3] = [
-        |a, b| a.signature == b.signature && a.name == b.name && a.shape == b.shape,
-        |a, b| a.signature == b.signature && a.name == b.name,
-        |a, b| a.name == b.name,
+    let rules: [fn(&Subject) -> Key<'_>; 3] = [
+        |subject| {
+            let (signature, shape) = (subject.signature.as_deref(), subject.shape.as_deref());
+            (&subject.name, signature, shape)
+        },
+        |subject| (&subject.name, subject.signature.as_deref(), None),
+        |subject| (&subject.name, None, None),
     ];
-    for belong in rules {
-        open.retain(|one| {
-            let place = after
-                .iter()
-                .position(|other| belong(&subjects[*one], &subjects[*other]));
-            if let Some(place) = place {
-                found.push(pair(kernels, *one, after.remove(place)));
-            }
-            place.is_none()
+    let mut found = Vec::new();
+    for key in rules {
+        let mut open: HashMap<Key<'_>, VecDeque<usize>> = HashMap::new();
+        for place in &after {
+            open.entry(key(&subjects[*place]))
+                .or_default()
+                .push_back(*place);
+        }
+        before.retain(|one| {
+            let partner = open
+                .get_mut(&key(&subjects[*one]))
+                .and_then(VecDeque::pop_front);
+            found.extend(partner.map(|other| pair(kernels, *one, other)));
+            partner.is_none()
         });
+        after = open.into_values().flatten().collect();
+        after.sort_unstable();
     }
     found.sort_by_key(|pair| pair.before);
     found
