@@ -70,6 +70,39 @@ fn points_of_ones_own() {
 }
 
 #[test]
+fn the_picture() {
+    let (before, after) = (
+        format!("{BF16}#bf16_linear_slow"),
+        format!("{BF16}#bf16_linear_fixed"),
+    );
+    let svg = roofline(&[
+        "--before",
+        &before,
+        "--after",
+        &after,
+        "--point",
+        "cached,1GFLOP,1GB,100us",
+        "--format",
+        "svg",
+        "--width",
+        "720",
+    ])
+    .fine()
+    .stdout;
+    // The arrow, the hollow dot before it, and the ring around what cannot be.
+    for part in [
+        "\"arrow\"",
+        "\"head\"",
+        "\"dot before compute\"",
+        "\"flag\"",
+        "2.08x of its DRAM roof",
+    ] {
+        assert!(svg.contains(part), "{part}");
+    }
+    snapshot("roofline_picture", &svg);
+}
+
+#[test]
 fn every_format_has_the_same_points() {
     let json = roofline(&[BF16, OSCILLATOR, INT8, "--format", "json"])
         .code(0)
