@@ -4,6 +4,7 @@
 //! beyond them are a flaw that is counted and not guessed, and the largest lower bound tells how far the kernel is from
 //! the end of what tuning can give.
 
+use ridge_model::NumberFormat;
 use ridge_model::arch::WARP_SIZE;
 use ridge_model::quantity::{Bytes, Flops};
 
@@ -12,6 +13,7 @@ use crate::document::{Compulsory, CompulsoryBytes, CompulsoryOperations, Origin,
 use crate::ledger::{Ledger, Resource, Row, Stage};
 use crate::mix::{InstructionMix, TENSOR};
 use crate::profile::KernelProfile;
+use crate::work::threads;
 
 /// What the user knows of the computation of one launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -183,36 +185,18 @@ fn pipes(
     ledger: &Ledger,
     mix: Option<&InstructionMix>,
 ) -> Option<[OnPipe; 4]> {
-    const CYCLES: &str = "smsp__cycles_elapsed.avg";
-    let cycles = profile
-        .metrics
-        .number(CYCLES)
-        .filter(|cycles| *cycles > 0.0)?;
     let lanes = |stage| {
         // A multiply-add in each lane of each warp instruction that the pipe can start.
         let row: &Row = ledger.row(stage)?;
         Some(2.0 * WARP_SIZE * row.capacity_per_s)
     };
-    // Thread instructions that were not predicated off. A multiply-add is two operations; a packed one works on two
-    // values.
-    let scalar = |letter: char, pipe, packed: f64, peak_per_s| {
-        let (mut operations, mut source) = (0.0, vec![CYCLES.to_owned()]);
-        for (operation, each) in [("add", 1.0), ("mul", 1.0), ("fma", 2.0)] {
-            let name = format!(
-                "smsp__sass_thread_inst_executed_op_{letter}{operation}_pred_on.sum.per_cycle_elapsed"
-            );
-            let count = profile
-                .metrics
-                .number(&name)
-                .filter(|count| *count >= 0.0)?;
-            operations += each * packed * cycles * count;
-            source.push(name);
-        }
+    let threads = |format, pipe, peak_per_s| {
+        let counted = threads::operations(format, &profile.metrics, mix)?;
         Some(OnPipe {
-            operations,
+            operations: counted.count,
             pipe,
             peak_per_s,
-            source,
+            source: counted.source,
         })
     };
     let tensor = match ledger.row(Stage::Tensor) {
@@ -232,10 +216,10 @@ fn pipes(
         None => return None,
     };
     Some([
-        scalar('f', Resource::Fma, 1.0, lanes(Stage::Fma))?,
-        scalar('d', Resource::Fp64, 1.0, lanes(Stage::Fp64))?,
+        threads(NumberFormat::Fp32, Resource::Fma, lanes(Stage::Fma))?,
+        threads(NumberFormat::Fp64, Resource::Fp64, lanes(Stage::Fp64))?,
         // Packed arithmetic runs on several pipes, whose share of it no counter tells.
-        scalar('h', Resource::Fp16, 2.0, None)?,
+        threads(NumberFormat::Fp16, Resource::Fp16, None)?,
         tensor,
     ])
 }

@@ -5,7 +5,7 @@ use crate::code::CodeMap;
 use crate::compulsory::{Given, compulsory};
 use crate::document::{
     Kernel, Launch, Location, ResourceRow, SpeedOfLight as SpeedOfLightDocument,
-    SpeedOfLightMember, Stall, Traffic,
+    SpeedOfLightMember, Stall,
 };
 use crate::findings;
 use crate::hot_lines::hot_lines;
@@ -17,6 +17,7 @@ use crate::profile::KernelProfile;
 use crate::settle;
 use crate::speed_of_light::SpeedOfLight;
 use crate::stalls;
+use crate::work::memory::l2;
 
 use ridge_model::latency::Latencies;
 
@@ -176,7 +177,7 @@ pub fn diagnose(
                 })
                 .collect(),
         },
-        traffic: traffic(profile),
+        traffic: l2(&profile.metrics),
         compulsory,
         stalls: stalls
             .into_iter()
@@ -216,29 +217,6 @@ fn rows(ledger: &Ledger) -> Vec<ResourceRow> {
             source: row.source.clone(),
         })
         .collect()
-}
-
-/// What the SMs read from the L2 and wrote to it.
-///
-/// The ports of the L1 count what arrives in the SMs. The L2's own count of look-ups stands in where they were not
-/// collected; it is smaller where one look-up serves several SMs.
-fn traffic(profile: &KernelProfile<'_>) -> Option<Traffic> {
-    const PORTS: [&str; 2] = [
-        "l1tex__m_xbar2l1tex_read_bytes.sum",
-        "l1tex__m_l1tex2xbar_write_bytes.sum",
-    ];
-    const LOOK_UPS: [&str; 2] = [
-        "lts__t_sectors_srcunit_tex_op_read.sum",
-        "lts__t_sectors_srcunit_tex_op_write.sum",
-    ];
-    let count = |[read, written]: [&str; 2], bytes: f64| {
-        Some(Traffic {
-            read_bytes: bytes * profile.metrics.number(read)?,
-            written_bytes: bytes * profile.metrics.number(written)?,
-            source: vec![read.to_owned(), written.to_owned()],
-        })
-    };
-    count(PORTS, 1.0).or_else(|| count(LOOK_UPS, ridge_model::arch::SECTOR_BYTES))
 }
 
 /// The median of sorted values.

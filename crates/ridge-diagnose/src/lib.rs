@@ -34,11 +34,13 @@ mod limiter;
 mod mix;
 mod pages;
 mod profile;
+pub mod roofline;
 mod sequence;
 mod settle;
 mod speed_of_light;
 mod stalls;
 mod totals;
+mod work;
 
 pub use code::CodeMap;
 pub use compulsory::Given;

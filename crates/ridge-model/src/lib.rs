@@ -25,6 +25,7 @@ pub mod latency;
 pub mod occupancy;
 pub mod quantity;
 pub mod roof;
+pub mod roofline;
 pub mod spelling;
 pub mod template;
 

@@ -44,6 +44,19 @@ pub fn html_attribute(text: &str) -> Cow<'_, str> {
     })
 }
 
+/// Makes a JSON text safe inside a `<script>` element: what could end the element, open a comment or be taken for the
+/// end of a line is written as an escape of JSON, which means the same.
+#[must_use]
+pub fn json_in_script(json: &str) -> Cow<'_, str> {
+    rewrite(json, |character, out| {
+        let is_risky = matches!(character, '<' | '>' | '&' | '\u{2028}' | '\u{2029}');
+        if is_risky {
+            out.extend(["\\u", &format!("{:04x}", u32::from(character))]);
+        }
+        is_risky
+    })
+}
+
 /// The address, if it may stand in a link: only `http` and `https`, so that no report can bring a script along.
 ///
 /// It still needs [`html_attribute`].
@@ -248,6 +261,15 @@ mod tests {
         );
         assert_eq!(html_text("a\n\tb\u{0}"), "a\n\tb\\x00");
         assert_eq!(html_attribute("a\n\tb\u{ffff}"), "a&#10;&#9;b\\u{ffff}");
+    }
+
+    #[test]
+    fn json_cannot_leave_its_script() {
+        let json = serde_json::to_string("</script><!--\u{2028}&").unwrap();
+        let safe = json_in_script(&json);
+        assert_eq!(safe, r#""\u003c/script\u003e\u003c!--\u2028\u0026""#);
+        let back: String = serde_json::from_str(&safe).unwrap();
+        assert_eq!(back, "</script><!--\u{2028}&");
     }
 
     #[test]

@@ -36,6 +36,16 @@ pub fn occupancy(
     serde_json::to_string_pretty(document).map(ended)
 }
 
+/// Writes a roofline, indented, with a newline at the end.
+///
+/// # Errors
+/// When a value cannot be written, which no document can cause.
+pub fn roofline(
+    document: &ridge_model::roofline::document::Document,
+) -> serde_json::Result<String> {
+    serde_json::to_string_pretty(document).map(ended)
+}
+
 fn ended(mut text: String) -> String {
     text.push('\n');
     text

@@ -38,6 +38,7 @@ pub mod occupancy;
 pub mod page;
 pub mod plot;
 pub mod redact;
+pub mod roofline;
 pub mod style;
 pub mod svg;
 pub mod table;

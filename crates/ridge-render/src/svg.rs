@@ -29,6 +29,8 @@ pub enum Class {
     Mark,
     /// Text about that place.
     MarkText,
+    /// Classes of the style sheet that the picture brings along; see [`Svg::with_style`].
+    Own(&'static str),
 }
 
 impl Class {
@@ -43,6 +45,7 @@ impl Class {
             Self::Area => "f",
             Self::Mark => "m",
             Self::MarkText => "n",
+            Self::Own(classes) => classes,
         }
     }
 }
@@ -58,7 +61,7 @@ pub enum Anchor {
     End,
 }
 
-const STYLE: &str = "\
+pub(crate) const STYLE: &str = "\
 svg{background:#fff;font-family:system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif;font-size:12px}\
 .h{font-size:15px;font-weight:600;fill:#1a1a1a}.t{fill:#1a1a1a}.d{fill:#595959;font-size:11px}\
 .g{stroke:#e3e3e3;fill:none}.a{stroke:#8c8c8c;fill:none}\
@@ -74,6 +77,69 @@ pub struct Svg {
     width: f64,
     title: String,
     description: String,
+    style: &'static str,
+}
+
+/// The shape of a marker: classes differ in shape as well as in colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A circle.
+    Circle,
+    /// A square.
+    Square,
+    /// A triangle that points upwards.
+    Triangle,
+    /// A square on its corner.
+    Diamond,
+    /// A cross with thick arms.
+    Plus,
+}
+
+impl Shape {
+    /// Its outline around a place; all shapes of one radius have about the same area.
+    fn data(self, (x, y): (f64, f64), radius: f64) -> String {
+        let points = |corners: &[(f64, f64)]| {
+            let mut data = String::new();
+            for (place, (dx, dy)) in corners.iter().enumerate() {
+                let letter = if place == 0 { "M" } else { "L" };
+                data.extend([
+                    letter,
+                    &number(x + dx * radius),
+                    " ",
+                    &number(y + dy * radius),
+                ]);
+            }
+            data.push('Z');
+            data
+        };
+        match self {
+            Self::Circle => {
+                let (radius, left, width) =
+                    (number(radius), number(x - radius), number(2.0 * radius));
+                format!(
+                    "M{left} {}a{radius} {radius} 0 1 0 {width} 0a{radius} {radius} 0 1 0 -{width} 0Z",
+                    number(y)
+                )
+            }
+            Self::Square => points(&[(-0.89, -0.89), (0.89, -0.89), (0.89, 0.89), (-0.89, 0.89)]),
+            Self::Triangle => points(&[(0.0, -1.3), (1.2, 0.8), (-1.2, 0.8)]),
+            Self::Diamond => points(&[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)]),
+            Self::Plus => points(&[
+                (-0.45, -1.1),
+                (0.45, -1.1),
+                (0.45, -0.45),
+                (1.1, -0.45),
+                (1.1, 0.45),
+                (0.45, 0.45),
+                (0.45, 1.1),
+                (-0.45, 1.1),
+                (-0.45, 0.45),
+                (-1.1, 0.45),
+                (-1.1, -0.45),
+                (-0.45, -0.45),
+            ]),
+        }
+    }
 }
 
 impl Svg {
@@ -85,7 +151,36 @@ impl Svg {
             width,
             title: escape::html_text(title).into_owned(),
             description: escape::html_text(description).into_owned(),
+            style: "",
         }
+    }
+
+    /// The same with more style, for [`Class::Own`].
+    #[must_use]
+    pub const fn with_style(mut self, style: &'static str) -> Self {
+        self.style = style;
+        self
+    }
+
+    /// A marker with the text that is shown when one points at it.
+    pub fn marker(&mut self, class: Class, shape: Shape, at: (f64, f64), radius: f64, title: &str) {
+        self.element(format_args!(
+            "<path class=\"{}\" d=\"{}\"><title>{}</title></path>",
+            class.name(),
+            shape.data(at, radius),
+            escape::html_text(title)
+        ));
+    }
+
+    /// A line of text that is turned around its start, in degrees and clockwise.
+    pub fn turned_text(&mut self, class: Class, at: (f64, f64), degrees: f64, text: &str) {
+        let (x, y) = (number(at.0), number(at.1));
+        self.element(format_args!(
+            "<text class=\"{}\" transform=\"translate({x} {y}) rotate({})\">{}</text>",
+            class.name(),
+            number(degrees),
+            escape::html_text(text)
+        ));
     }
 
     /// A line of text.
@@ -152,8 +247,8 @@ impl Svg {
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
              viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"title desc\">\n\
-             <title id=\"title\">{}</title>\n<desc id=\"desc\">{}</desc>\n<style>{STYLE}</style>\n{}</svg>\n",
-            self.title, self.description, self.body
+             <title id=\"title\">{}</title>\n<desc id=\"desc\">{}</desc>\n<style>{STYLE}{}</style>\n{}</svg>\n",
+            self.title, self.description, self.style, self.body
         )
     }
 }

@@ -3,6 +3,7 @@
 mod bound;
 mod devices;
 mod occupancy;
+mod roofline;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ pub(crate) use devices::{DevicesArguments, DevicesFormat};
 pub(crate) use occupancy::{OccupancyArguments, OccupancyFormat};
 use ridge_diagnose::Given;
 use ridge_model::quantity::{Bytes, Flops};
+pub(crate) use roofline::{RooflineArguments, RooflineFormat};
 
 use crate::error::ExpectedError;
 use crate::filter::{Launches, NameFilter, Selection};
@@ -55,6 +57,9 @@ pub(crate) enum Verb {
     /// Tell how many warps of a kernel fit on an SM, what limits them, and which launch would have more
     #[command(after_help = occupancy::EXAMPLES)]
     Occupancy(OccupancyArguments),
+    /// Draw kernels under the roofs of their device: how much they compute in a second and for each byte
+    #[command(after_help = roofline::EXAMPLES)]
+    Roofline(Box<RooflineArguments>),
     /// Explain a finding, a metric, a stall reason or a term
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArguments),

@@ -5,6 +5,7 @@ use ridge_model::arch::WAVEFRONTS_PER_CYCLE;
 use ridge_model::arch::memory::Memory;
 
 use super::{Builder, Capacity, Stage};
+use crate::work::memory;
 
 const L1_CYCLES: &str = "l1tex__cycles_elapsed.sum";
 const L2_CYCLES: &str = "lts__cycles_elapsed.sum";
@@ -34,15 +35,18 @@ pub(super) fn add_rows(builder: &mut Builder<'_, '_>, architecture: Option<&Arch
 /// Reads and writes share the interface, so both are one demand. Where the profiler has no counters of the memory itself
 /// (8.7 and 11.0) those of its controller stand in, and on 12.1 there are none.
 fn add_dram(builder: &mut Builder<'_, '_>) {
-    const CLOCK: &str = "dram__cycles_elapsed.avg.per_second";
-    if let (Some((bytes, counters)), Some((per_cycle, width)), Some(clock)) = (
-        dram_bytes(builder),
-        dram_bytes_per_cycle(builder),
-        builder.number(CLOCK),
+    if let (Some(bytes), Some(peak)) = (
+        memory::dram(builder.metrics(), Some(builder.duration_s())),
+        memory::dram_peak(builder.metrics()),
     ) {
-        let counters = counters.iter().copied().chain([width, CLOCK]);
-        let source = counters.map(str::to_owned).collect();
-        builder.push(Stage::DramBytes, bytes, "byte", per_cycle * clock, source);
+        let source = bytes.source.into_iter().chain(peak.source).collect();
+        builder.push(
+            Stage::DramBytes,
+            bytes.count,
+            "byte",
+            peak.bytes_per_s,
+            source,
+        );
         return;
     }
     for (active, elapsed) in [
@@ -58,29 +62,6 @@ fn add_dram(builder: &mut Builder<'_, '_>) {
             return;
         }
     }
-}
-
-/// Bytes that cross the interface in a cycle, and the metric that says so. The peak is stored by reports with a roofline;
-/// every report stores the width of the bus in bits, which moves data twice a cycle: both agree on an H200 (6016 bits and
-/// 1504 bytes a cycle).
-fn dram_bytes_per_cycle(builder: &Builder<'_, '_>) -> Option<(f64, &'static str)> {
-    const PEAK: &str = "dram__bytes.sum.peak_sustained";
-    const WIDTH: &str = "device__attribute_global_memory_bus_width";
-    builder
-        .number(PEAK)
-        .map(|bytes| (bytes, PEAK))
-        .or_else(|| Some((2.0 * builder.number(WIDTH)? / 8.0, WIDTH)))
-}
-
-/// Bytes in both directions, and their counters: each direction by itself, else the rate of both.
-fn dram_bytes(builder: &Builder<'_, '_>) -> Option<(f64, &'static [&'static str])> {
-    const DIRECTIONS: &[&str] = &["dram__bytes_read.sum", "dram__bytes_write.sum"];
-    const RATE: &[&str] = &["dram__bytes.sum.per_second"];
-    let sum =
-        |names: &[&str]| -> Option<f64> { names.iter().map(|name| builder.number(name)).sum() };
-    sum(DIRECTIONS)
-        .map(|bytes| (bytes, DIRECTIONS))
-        .or_else(|| Some((sum(RATE)? * builder.duration_s(), RATE)))
 }
 
 fn add_l2(builder: &mut Builder<'_, '_>, memory: &Memory) {
@@ -144,13 +125,7 @@ fn add_l1(builder: &mut Builder<'_, '_>, memory: &Memory) {
         "wavefront",
         WAVEFRONTS,
     );
-    // Cycles of the port to the registers: the name tells what else goes through it, which differs from 9.0 on.
-    let writeback = [
-        "l1tex__lsu_writeback_active_mem_lgds.sum",
-        "l1tex__lsu_writeback_active_mem_lg.sum",
-        "l1tex__lsu_writeback_active.sum",
-    ];
-    let stored = writeback
+    let stored = memory::WRITEBACK
         .into_iter()
         .find(|counter| builder.number(counter).is_some());
     if let Some(counter) = stored {

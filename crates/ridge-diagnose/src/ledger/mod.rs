@@ -14,7 +14,6 @@ mod memory;
 mod opcodes;
 mod pipes;
 mod resource;
-mod shapes;
 mod stage;
 mod tensor;
 

@@ -4,11 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use ridge_model::arch::tensor::{Counter, Tensor};
+use ridge_model::arch::tensor::Tensor;
 
-use super::shapes::product;
 use super::{Builder, Capacity, Stage};
-use crate::mix::InstructionMix;
+use crate::work::tensor::{Products, products};
 
 const SM_CYCLES: &str = "sm__cycles_elapsed.sum";
 
@@ -33,16 +32,7 @@ impl Work {
 
 /// Adds the row; absent when neither the counters nor the opcodes tell all the work, or a peak is not known.
 pub(super) fn add_row(builder: &mut Builder<'_, '_>, tensor: &Tensor) {
-    let is_counted = tensor
-        .counters
-        .iter()
-        .any(|counter| operations(builder, counter).is_some());
-    let work = if is_counted {
-        by_counters(builder, tensor)
-    } else {
-        by_opcodes(builder, tensor)
-    };
-    let Some(work) = work else {
+    let Some(work) = work(builder, tensor) else {
         return;
     };
     // With work of several kinds the capacity is their mean, weighted with the work.
@@ -67,26 +57,19 @@ pub(super) fn add_row(builder: &mut Builder<'_, '_>, tensor: &Tensor) {
     }
 }
 
-fn operations(builder: &Builder<'_, '_>, counter: &Counter) -> Option<f64> {
-    builder.number(&format!("{}.sum", counter.name))
-}
-
-/// The work by the counters of operations.
-fn by_counters(builder: &Builder<'_, '_>, tensor: &Tensor) -> Option<Work> {
+fn work(builder: &Builder<'_, '_>, tensor: &Tensor) -> Option<Work> {
     let mut work = Work::default();
-    for counter in tensor.counters {
-        let Some(count) = operations(builder, counter) else {
-            continue;
-        };
-        match peak(builder, tensor, counter) {
+    for products in products(builder.metrics(), tensor)? {
+        let operations = products.operations;
+        match peak(builder, tensor, &products) {
             Some((peak, stored)) => {
-                work.add(count, peak);
-                if count > 0.0 {
-                    work.source.insert(format!("{}.sum", counter.name));
+                work.add(operations, peak);
+                if operations > 0.0 {
+                    work.source.insert(products.source);
                     work.source.extend(stored);
                 }
             }
-            None if count > 0.0 => return None,
+            None if operations > 0.0 => return None,
             None => {}
         }
     }
@@ -98,41 +81,20 @@ fn by_counters(builder: &Builder<'_, '_>, tensor: &Tensor) -> Option<Work> {
 fn peak(
     builder: &Builder<'_, '_>,
     tensor: &Tensor,
-    counter: &Counter,
+    products: &Products,
 ) -> Option<(f64, Option<String>)> {
-    let name = format!("{}.sum.peak_sustained", counter.name);
-    let stored = builder
-        .number(&name)
-        .filter(|peak| *peak > 0.0 && counter.has_own_peak);
-    if let (Some(peak), Some(units)) = (stored, builder.units("sm")) {
-        return Some((peak / units, Some(name)));
+    if let Some(counter) = products.counter.filter(|counter| counter.has_own_peak) {
+        let name = format!("{}.sum.peak_sustained", counter.name);
+        let stored = builder.number(&name).filter(|peak| *peak > 0.0);
+        if let (Some(peak), Some(units)) = (stored, builder.units("sm")) {
+            return Some((peak / units, Some(name)));
+        }
     }
     let figure = tensor.rate(
-        counter.operands,
-        counter.family,
-        counter.is_sparse,
+        products.operands,
+        products.family,
+        products.is_sparse,
         builder.board(),
     );
     Some((figure?.value, None))
-}
-
-/// The work by opcodes, for profiles without those counters: the opcode names the shape of the product.
-fn by_opcodes(builder: &Builder<'_, '_>, tensor: &Tensor) -> Option<Work> {
-    let mix = InstructionMix::of(builder.metrics())?;
-    let mut work = Work::default();
-    for (opcode, modifiers, count) in mix.iter() {
-        if !opcode.ends_with("MMA") || count <= 0.0 {
-            continue;
-        }
-        let product = product(opcode, modifiers)?;
-        let peak = tensor.rate(
-            product.operands,
-            product.family,
-            product.is_sparse,
-            builder.board(),
-        )?;
-        work.add(count * product.operations, peak.value);
-        work.source.insert(mix.source().to_owned());
-    }
-    (work.operations > 0.0).then_some(work)
 }

@@ -8,9 +8,10 @@ use crate::NumberFormat;
 use crate::arch::execution::Execution;
 use crate::arch::tensor::{Family, Operands};
 use crate::quantity::{Amount, ComputeRate, Hertz};
+use crate::roofline::Precision;
 
 /// The unit that a peak belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PeakUnit {
     /// Ordinary arithmetic of threads.
@@ -72,18 +73,7 @@ impl Peak {
     /// What kind of peak this is, such as `BF16 tensor, FP32 accumulate`.
     #[must_use]
     pub fn label(&self) -> String {
-        let mut label = format!("{} {}", self.input.peak_name(), self.unit.name());
-        if self.accumulator != self.input && self.unit != PeakUnit::Vector {
-            label.push_str(", ");
-            label.push_str(self.accumulator.name());
-            label.push_str(" accumulate");
-        } else if self.input == NumberFormat::Fp16 && self.unit != PeakUnit::Vector {
-            label.push_str(", FP16 accumulate");
-        }
-        if self.is_sparse {
-            label.push_str(", 2:4 sparse");
-        }
-        label
+        Precision::of(self).label()
     }
 }
 

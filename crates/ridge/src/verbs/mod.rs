@@ -6,4 +6,5 @@ pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod occupancy;
 pub(crate) mod redact;
+pub(crate) mod roofline;
 pub(crate) mod why;

@@ -14,6 +14,7 @@ mod occupancy;
 mod pages;
 mod readme;
 mod redact;
+mod roofline;
 mod schema;
 
 use driver::root;

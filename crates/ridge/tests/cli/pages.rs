@@ -26,6 +26,7 @@ fn help() {
         ("help_devices", &["devices", "--help"]),
         ("help_export", &["export", "--help"]),
         ("help_occupancy", &["occupancy", "--help"]),
+        ("help_roofline", &["roofline", "--help"]),
         ("help_explain", &["explain", "--help"]),
     ] {
         snapshot(name, &ridge(arguments).run().fine().stdout);
@@ -45,6 +46,7 @@ fn the_help_fits_in_80_columns() {
         &["devices", "--help"],
         &["export", "--help"],
         &["occupancy", "--help"],
+        &["roofline", "--help"],
         &["explain", "--help"],
     ] {
         page(arguments, 80);

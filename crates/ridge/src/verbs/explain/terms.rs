@@ -29,7 +29,8 @@ terms! {
     "lower-bound": "lower bound", "lower bounds", "bound", "bounds", "gap";
     "occupancy": "occupancy", "theoretical occupancy", "achieved occupancy", "ridge occupancy";
     "request": "request", "requests";
-    "ridge-point": "ridge point", "roofline", "roofline ridge point";
+    "ridge-point": "ridge point", "roofline ridge point";
+    "roofline": "roofline", "ridge roofline", "roof", "roofs", "hierarchical roofline";
     "sector": "sector", "sectors";
     "speed-of-light": "speed of light", "sol";
     "stall-reasons": "stall reasons", "stall reason", "stalls";

@@ -1,0 +1,287 @@
+//! `ridge roofline`: kernels as points under the roofs of their device.
+
+pub(crate) mod point;
+mod report;
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use ridge_model::quantity::Hertz;
+use ridge_model::roof::MemoryLevel;
+use ridge_model::roofline::document::{
+    Beside, Chart, Document, Kernel, SCHEMA, Side, Source, SourceKind, VERSION, Warning,
+};
+use ridge_model::roofline::{Setting, Subject};
+use ridge_model::{Device, Devices};
+use ridge_render::roofline::{Picture, csv, html, svg, text};
+
+use crate::args::RooflineFormat;
+use crate::error::ExpectedError;
+use crate::evidence::{Evidence, shown_name};
+use crate::exit::{self, Code};
+use crate::filter::{Address, LeftOut, Selection};
+use crate::input::Input;
+use crate::output::Output;
+use crate::verbs::devices::{find, layout, table};
+use point::GivenPoint;
+use report::Place;
+
+/// Which points to draw, and how.
+pub(crate) struct RooflineOptions {
+    pub(crate) named: Vec<Named>,
+    pub(crate) selection: Selection,
+    pub(crate) points: Vec<GivenPoint>,
+    pub(crate) device: Option<String>,
+    pub(crate) table: Option<PathBuf>,
+    pub(crate) clock: Option<Hertz>,
+    pub(crate) level: MemoryLevel,
+    pub(crate) width: Option<u32>,
+    pub(crate) format: Option<RooflineFormat>,
+}
+
+/// An input as it was named, and its side of a comparison.
+pub(crate) struct Named {
+    pub(crate) file: OsString,
+    pub(crate) side: Option<Side>,
+}
+
+/// Collects the document while inputs are read one after the other.
+struct Answer<'o> {
+    options: &'o RooflineOptions,
+    table: &'o Devices,
+    device: Option<&'o Device>,
+    sources: Vec<Source>,
+    settings: Vec<(Setting, Vec<Subject>)>,
+    warnings: Vec<Warning>,
+    left_out: LeftOut,
+    is_incomplete: bool,
+}
+
+pub(crate) fn run(options: &RooflineOptions, output: &mut Output) -> Result<Code, ExpectedError> {
+    let format = format(options, output)?;
+    if options.named.is_empty() && options.points.is_empty() {
+        return Err(ExpectedError::usage("there is nothing to draw").with_hint(
+            "name a report, or give points of your own with --device NAME --point NAME,OPERATIONS,BYTES,TIME",
+        ));
+    }
+    let table: Cow<'_, Devices> = table(options.table.as_deref(), output)?;
+    let device = options
+        .device
+        .as_deref()
+        .map(|name| find(&table, name))
+        .transpose()?;
+    let mut answer = Answer {
+        options,
+        table: &table,
+        device,
+        sources: Vec::new(),
+        settings: Vec::new(),
+        warnings: Vec::new(),
+        left_out: LeftOut::default(),
+        is_incomplete: false,
+    };
+    let mut code = exit::FINE;
+    for named in &options.named {
+        if let Err(error) = answer.add_file(named, output) {
+            // The other inputs are still worth an answer.
+            output.complain(&error);
+            code = code.and(error.exit);
+        }
+    }
+    if code != exit::FINE && answer.settings.is_empty() {
+        return Ok(code);
+    }
+    answer.add_points()?;
+    if answer.settings.is_empty() {
+        if !answer.left_out.is_empty() {
+            return Err(answer.left_out.nothing_matches(&options.selection));
+        }
+        return Err(ExpectedError::unreadable("the inputs hold no kernel")
+            .with_hint("profile the program again with `ncu --set full`"));
+    }
+    if answer.is_incomplete {
+        code = code.and(exit::UNREADABLE);
+    }
+    let document = answer.finish();
+    let picture = Picture {
+        level: options.level,
+        width: options.width,
+    };
+    let answer = match format {
+        RooflineFormat::Text => text(&document, picture, &layout(output)),
+        RooflineFormat::Csv => csv(&document),
+        RooflineFormat::Svg => svg(&document, picture),
+        RooflineFormat::Html => html(&document, picture).map_err(not_written)?,
+        RooflineFormat::Json => ridge_render::json::roofline(&document).map_err(not_written)?,
+    };
+    output.write(&answer)?;
+    if format != RooflineFormat::Text {
+        for warning in &document.warnings {
+            match warning.source.and_then(|id| document.sources.get(id)) {
+                Some(source) => {
+                    output.warn(&format!(
+                        "{}: {}",
+                        shown_name(&source.file),
+                        warning.message
+                    ));
+                }
+                None => output.warn(&warning.message),
+            }
+        }
+    }
+    Ok(code)
+}
+
+/// What to collect where an input lacks the counters of operations.
+fn not_counted<'k>(source: usize, kernels: impl Iterator<Item = &'k Kernel>) -> Option<Warning> {
+    let (mut all, mut without) = (0, 0);
+    for kernel in kernels {
+        all += 1;
+        without += usize::from(kernel.left_out == Some(Beside::OperationsNotCounted));
+    }
+    (without > 0).then(|| Warning {
+        code: "operations-not-counted".to_owned(),
+        message: format!(
+            "operations of {without} of {all} kernels were not counted, so that they have no place in the chart; profile with `ncu --set full`, or give the numbers with --point"
+        ),
+        source: Some(source),
+        offset: None,
+    })
+}
+
+fn not_written(error: impl std::fmt::Display) -> ExpectedError {
+    ExpectedError::internal(format!("cannot write the document: {error}"))
+}
+
+fn format(options: &RooflineOptions, output: &Output) -> Result<RooflineFormat, ExpectedError> {
+    match (options.format, output.extension().as_deref()) {
+        (Some(format), _) => Ok(format),
+        (None, None | Some("txt" | "text" | "log")) => Ok(RooflineFormat::Text),
+        (None, Some("json")) => Ok(RooflineFormat::Json),
+        (None, Some("csv")) => Ok(RooflineFormat::Csv),
+        (None, Some("svg")) => Ok(RooflineFormat::Svg),
+        (None, Some("html" | "htm")) => Ok(RooflineFormat::Html),
+        (None, Some(other)) => Err(ExpectedError::usage(format!(
+            "the extension {other:?} of the output file names no format of `ridge roofline`"
+        ))
+        .with_hint("say --format text, json, csv, svg or html")),
+    }
+}
+
+impl Answer<'_> {
+    fn add_file(&mut self, named: &Named, output: &Output) -> Result<(), ExpectedError> {
+        let address = Address::of_argument(&named.file)?;
+        let input = Input::open(&address, output)?;
+        let evidence = Evidence::new(&input, &address)?;
+        let id = self.sources.len();
+        self.add_report(&evidence, id, &address, named.side)?;
+        if let Some(problem) = &input.problem {
+            self.add_problem(id, problem);
+        }
+        self.sources.push(Source {
+            id,
+            file: address.text().into_owned(),
+            kind: match evidence {
+                Evidence::Report(_) => SourceKind::NcuReport,
+                Evidence::Csv(_) => SourceKind::NcuCsv,
+            },
+            side: named.side,
+        });
+        Ok(())
+    }
+
+    /// Points of the command line go to the chart of their device; without a name, to the only one there is.
+    fn add_points(&mut self) -> Result<(), ExpectedError> {
+        if self.options.points.is_empty() {
+            return Ok(());
+        }
+        let own = match (self.device, self.settings.as_slice()) {
+            (Some(device), _) => Some(device.clone()),
+            (None, [(setting, _)]) => setting.sheet.as_ref().map(|sheet| sheet.device.clone()),
+            (None, _) => None,
+        };
+        let Some(device) = own else {
+            return Err(
+                ExpectedError::usage("the device of the points is not known")
+                    .with_hint("--device h200-sxm, or another name that `ridge devices` lists"),
+            );
+        };
+        let place = self.settings.iter().position(|(setting, _)| {
+            let sheet = setting.sheet.as_ref();
+            sheet.is_some_and(|sheet| sheet.device.name == device.name)
+        });
+        let place = place.unwrap_or_else(|| {
+            self.settings
+                .push((Place::of_table(&device).setting, Vec::new()));
+            self.settings.len() - 1
+        });
+        let points = self.options.points.iter();
+        let clock = self.options.clock;
+        self.settings[place]
+            .1
+            .extend(points.map(|point| point.subject(&device, clock)));
+        Ok(())
+    }
+
+    /// Adds a kernel to the chart of its device.
+    fn add(&mut self, place: Place, subject: Subject, source: Option<usize>) {
+        if let Some((code, message)) = place.doubt
+            && !self.warnings.iter().any(|known| known.message == message)
+        {
+            self.warnings.push(Warning {
+                code: code.to_owned(),
+                message,
+                source,
+                offset: None,
+            });
+        }
+        match self
+            .settings
+            .iter_mut()
+            .find(|(setting, _)| *setting == place.setting)
+        {
+            Some((_, subjects)) => subjects.push(subject),
+            None => self.settings.push((place.setting, vec![subject])),
+        }
+    }
+
+    fn add_problem(&mut self, source: usize, problem: &ncu_rep::Error) {
+        self.is_incomplete |= !problem.is_remark();
+        self.warnings.push(Warning {
+            code: problem.code().to_owned(),
+            message: problem.to_string(),
+            source: Some(source),
+            offset: problem.offset(),
+        });
+    }
+
+    fn finish(mut self) -> Document {
+        let charts: Vec<Chart> = self
+            .settings
+            .into_iter()
+            .map(|(setting, subjects)| Chart::new(&setting, subjects))
+            .collect();
+        for source in &self.sources {
+            let kernels = charts.iter().flat_map(|chart| &chart.kernels);
+            let own = kernels.filter(|kernel| kernel.source == Some(source.id));
+            self.warnings.extend(not_counted(source.id, own));
+        }
+        let is_compared = self.sources.iter().any(|source| source.side.is_some());
+        if is_compared && charts.iter().all(|chart| chart.pairs.is_empty()) {
+            self.warnings.push(Warning {
+                code: "no-pairs".to_owned(),
+                message: "no kernel of --before has its like in --after on the same device: names and devices have to agree; FILE#NAME on both sides joins two kernels whatever their names".to_owned(),
+                source: None,
+                offset: None,
+            });
+        }
+        Document {
+            schema: SCHEMA,
+            version: VERSION,
+            sources: self.sources,
+            charts,
+            warnings: self.warnings,
+        }
+    }
+}

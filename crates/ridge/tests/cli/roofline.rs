@@ -1,0 +1,347 @@
+//! `ridge roofline`: every kind of input, every format, and what it says about points that cannot be.
+
+use crate::driver::{AOS_CSV, Folder, Run, VADD, ridge, snapshot};
+use crate::schema;
+
+const BF16: &str = "fixtures/gallery/bf16_linear.ncu-rep.zst";
+const OSCILLATOR: &str = "fixtures/gallery/oscillator.ncu-rep.zst";
+const INT8: &str = "fixtures/gallery/int8_dot.ncu-rep.zst";
+
+fn roofline(arguments: &[&str]) -> Run {
+    ridge(["roofline"].iter().chain(arguments))
+        .env("COLUMNS", "100")
+        .run()
+}
+
+fn page(arguments: &[&str]) -> String {
+    let page = roofline(arguments).fine().stdout;
+    for line in page.lines() {
+        assert!(line.chars().count() <= 100, "{line}");
+    }
+    page
+}
+
+#[test]
+fn pages() {
+    snapshot("roofline_report", &page(&[BF16, OSCILLATOR]));
+    snapshot("roofline_level", &page(&[OSCILLATOR, "--level", "l1"]));
+    // Copies and integers have no point, and one of these only seems to have one.
+    snapshot("roofline_beside", &page(&[INT8, "-v"]));
+    let (before, after) = (
+        format!("{BF16}#bf16_linear_slow"),
+        format!("{BF16}#bf16_linear_fixed"),
+    );
+    snapshot(
+        "roofline_before_after",
+        &page(&["--before", &before, "--after", &after]),
+    );
+    let text = ridge(["roofline", BF16])
+        .env("COLUMNS", "60")
+        .env("LANG", "C")
+        .run()
+        .fine()
+        .stdout;
+    assert!(text.is_ascii(), "{text}");
+    snapshot("roofline_ascii_60", &text);
+}
+
+/// The example of `ridge explain roofline`, and points that cannot be.
+#[test]
+fn points_of_ones_own() {
+    snapshot(
+        "roofline_points",
+        &page(&[
+            "--device",
+            "h200",
+            "--clock",
+            "1.7GHz",
+            "--point",
+            "gemm<float, 4>,137GFLOP,805MB,215us,bf16",
+            "--point",
+            "cached,1GFLOP,1GB,100us",
+            "--point",
+            "textbook,100GFLOP,1GB,1ms",
+            "--point",
+            "dp4a,100G,1GB,1ms,int8",
+            "--point",
+            "copy,0,1GB,250us",
+        ]),
+    );
+}
+
+#[test]
+fn the_picture() {
+    let (before, after) = (
+        format!("{BF16}#bf16_linear_slow"),
+        format!("{BF16}#bf16_linear_fixed"),
+    );
+    let svg = roofline(&[
+        "--before",
+        &before,
+        "--after",
+        &after,
+        "--point",
+        "cached,1GFLOP,1GB,100us",
+        "--format",
+        "svg",
+        "--width",
+        "720",
+    ])
+    .fine()
+    .stdout;
+    // The arrow, the hollow dot before it, and the ring around what cannot be.
+    for part in [
+        "\"arrow\"",
+        "\"head\"",
+        "\"dot before compute\"",
+        "\"flag\"",
+        "2.08x of its DRAM roof",
+    ] {
+        assert!(svg.contains(part), "{part}");
+    }
+    snapshot("roofline_picture", &svg);
+}
+
+#[test]
+fn every_format_has_the_same_points() {
+    let json = roofline(&[BF16, OSCILLATOR, INT8, "--format", "json"])
+        .code(0)
+        .json();
+    let found = schema::violations(&schema::named("roofline"), &json);
+    assert!(found.is_empty(), "{found:?}");
+    let csv = roofline(&[BF16, OSCILLATOR, INT8, "--format", "csv"])
+        .fine()
+        .stdout;
+    let mut rows = 0;
+    for kernel in json["charts"][0]["kernels"].as_array().unwrap() {
+        let points = kernel["points"].as_array().unwrap();
+        for point in points {
+            for place in point["placements"].as_array().unwrap() {
+                let (rate, intensity) = (
+                    point["ops_per_s"].as_f64().unwrap().to_string(),
+                    place["intensity"].as_f64().unwrap().to_string(),
+                );
+                let is_there = csv.lines().any(|row| {
+                    let mut cells = row.split(',');
+                    cells.any(|cell| cell == rate) && cells.any(|cell| cell == intensity)
+                });
+                assert!(is_there, "{rate} {intensity}\n{csv}");
+                rows += 1;
+            }
+        }
+        rows += usize::from(points.is_empty());
+    }
+    assert_eq!(csv.lines().count(), rows + 1);
+    let svg = roofline(&[BF16, OSCILLATOR, INT8, "--format", "svg"])
+        .fine()
+        .stdout;
+    let mains = json["charts"][0]["kernels"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|kernel| kernel["left_out"].is_null())
+        .count();
+    let dots = svg
+        .lines()
+        .filter(|line| line.starts_with("<path class=\"dot ") && line.contains("/byte"));
+    assert_eq!(dots.count(), mains);
+    // A page for the browser carries the document as it is.
+    let html = roofline(&[BF16, OSCILLATOR, INT8, "--format", "html"])
+        .fine()
+        .stdout;
+    let start = html.find("id=\"data\">").unwrap() + "id=\"data\">".len();
+    let data = &html[start..];
+    let data: serde_json::Value =
+        serde_json::from_str(&data[..data.find("</script>").unwrap()]).unwrap();
+    assert_eq!(data, json);
+}
+
+#[test]
+fn the_extension_of_the_output_tells_the_format() {
+    let folder = Folder::new();
+    for (name, start) in [
+        ("r.svg", "<svg"),
+        ("r.html", "<!doctype html>"),
+        ("r.json", "{"),
+        ("r.csv", "device,"),
+        ("r.txt", "Roofline"),
+    ] {
+        ridge([
+            "roofline",
+            "--device",
+            "t4",
+            "--point",
+            "k,1G,1MB,1ms",
+            "-o",
+            name,
+        ])
+        .within(&folder)
+        .run()
+        .fine()
+        .shows_nothing();
+        assert!(folder.read(name).starts_with(start), "{name}");
+    }
+    roofline(&[BF16, "-o", "r.pdf"])
+        .code(2)
+        .says("names no format");
+}
+
+/// Two devices make two charts, each with its own roofs and shares of time.
+#[test]
+fn several_devices_are_several_charts() {
+    let run = roofline(&[
+        BF16,
+        "--device",
+        "a100 40 sxm4",
+        "--point",
+        "k,1G,1MB,1ms",
+        "--format",
+        "json",
+    ])
+    .fine();
+    let charts = run.json()["charts"].clone();
+    let names: Vec<&str> = charts
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|chart| chart["device"]["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["NVIDIA H200", "A100 40 SXM4"]);
+    assert_eq!(charts[1]["kernels"][0]["time_share"], 1.0);
+    // Without a device, points join the only chart.
+    let run = roofline(&[BF16, "--point", "k,1G,1MB,1ms", "--format", "json"]).fine();
+    assert_eq!(run.json()["charts"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_device_of_no_table_has_the_roofs_of_its_report() {
+    let folder = Folder::with("empty.csv", "not a table");
+    ridge([
+        "roofline",
+        "--device",
+        "h200",
+        "--devices",
+        "empty.csv",
+        "--point",
+        "k,1G,1MB,1ms",
+    ])
+    .within(&folder)
+    .run()
+    .code(3)
+    .says("cannot read the table");
+    // A CSV export of the details page does not name the device.
+    let run = roofline(&[AOS_CSV, "--format", "json"]).code(0);
+    let chart = run.json()["charts"][0].clone();
+    assert!(
+        chart["memory_roofs"]
+            .as_array()
+            .is_some_and(|roofs| !roofs.is_empty())
+    );
+}
+
+#[test]
+fn what_cannot_be_drawn_is_said() {
+    let mut transcript = String::new();
+    for (arguments, code) in [
+        (&[][..], 2),
+        (&["--point", "k,1G,1MB,1ms"], 2),
+        (&["--device", "h300", "--point", "k,1G,1MB,1ms"], 2),
+        (&["--device", "h200", "--point", "k,1G,1MB"], 2),
+        (&["--device", "h200", "--point", "k,1G,1MB,5"], 2),
+        (&["--device", "h200", "--point", "k,1G,1MB,5us,fp17"], 2),
+        (&["--device", "h200", "--point", "k,1G,1MB,5us,fp16:gpu"], 2),
+        (&["--before", BF16], 2),
+        (&["--clock", "1GHz", BF16], 2),
+        (&[BF16, "--kernel", "nothing"], 2),
+        (&["missing.ncu-rep"], 3),
+        (&["README.md"], 3),
+        (&[BF16, "--width", "10"], 2),
+    ] {
+        let run = roofline(arguments).code(code).shows_nothing();
+        transcript.push_str(&run.transcript());
+        transcript.push('\n');
+    }
+    snapshot("roofline_refused", &transcript);
+}
+
+/// What is whole is drawn, and the code says that something is not.
+#[test]
+fn one_bad_input_of_two_leaves_the_other() {
+    roofline(&["missing.ncu-rep", OSCILLATOR])
+        .code(3)
+        .says("missing.ncu-rep")
+        .shows("oscillator_slow");
+}
+
+#[test]
+fn kernels_without_a_partner_are_said() {
+    roofline(&["--before", OSCILLATOR, "--after", VADD, "--format", "json"])
+        .code(0)
+        .says("FILE#NAME on both sides");
+}
+
+#[test]
+fn reports_with_few_counters_stand_beside_the_chart() {
+    for file in ["basic", "sol", "twometrics", "range", "graph"] {
+        let file = format!("fixtures/reports/small/{file}.ncu-rep.zst");
+        let run = roofline(&[&file, "--format", "json"]).code(0);
+        let json = run.json();
+        for kernel in json["charts"][0]["kernels"].as_array().unwrap() {
+            let has_points = !kernel["points"].as_array().unwrap().is_empty();
+            assert_ne!(has_points, kernel["left_out"].is_string(), "{file}");
+        }
+    }
+}
+
+/// Names come from inputs: no format lets them through as they are.
+#[test]
+fn hostile_names_are_escaped() {
+    let name = "</script><script>alert(1)</script>\u{1b}[2J\u{202e}\u{2028}=1";
+    let point = format!("{name},1GFLOP,1GB,1ms");
+    for format in ["text", "svg", "html", "csv", "json"] {
+        let page = roofline(&["--device", "h200", "--point", &point, "--format", format])
+            .code(0)
+            .stdout;
+        assert!(!page.contains('\u{1b}'), "{format}");
+        if format != "json" {
+            assert!(
+                !page.contains("</script><script>alert") || format == "csv" || format == "text",
+                "{format}"
+            );
+            assert!(!page.contains('\u{2028}'), "{format}");
+        }
+        if format == "html" {
+            // The data, the script, and the end of each.
+            assert_eq!(page.matches("<script").count(), 2);
+            assert_eq!(page.matches("</script>").count(), 2);
+            assert!(!page.contains("src=") && !page.contains("<link"));
+        }
+    }
+}
+
+/// Two thousand points make files that a browser and a mail take.
+#[test]
+fn two_thousand_points_stay_small() {
+    let points: Vec<String> = (0..2000_u32)
+        .map(|index| {
+            format!(
+                "kernel_{index},{}MFLOP,{}kB,{}us",
+                10 + index,
+                900 + index % 97,
+                5 + index % 31
+            )
+        })
+        .collect();
+    let mut arguments = vec!["--device", "h200"];
+    for point in &points {
+        arguments.extend(["--point", point]);
+    }
+    for (format, most) in [("svg", 1_500_000), ("html", 4_500_000), ("text", 10_000)] {
+        let mut arguments = arguments.clone();
+        arguments.extend(["--format", format]);
+        let size = roofline(&arguments).fine().stdout.len();
+        assert!(size < most, "{format}: {size} bytes");
+    }
+    arguments.extend(["--format", "csv"]);
+    assert_eq!(roofline(&arguments).fine().stdout.lines().count(), 2001);
+}
