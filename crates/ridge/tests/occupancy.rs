@@ -3,9 +3,15 @@
 //!
 //! The corpus is looked for in `RIDGE_CORPUS`, then in `../shared/corpus`; without it its tests are reported as ignored.
 
+mod cases;
+#[path = "cases/files.rs"]
+mod files;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use cases::{corpus, root, without_corpus};
+use files::files;
 use libtest_mimic::{Arguments, Failed, Trial};
 use ncu_rep::{Metrics, Report, default_limit, unpack};
 use ridge_model::ComputeCapability;
@@ -15,6 +21,9 @@ use ridge_model::occupancy::{
     round_up_shared, slots_of_h200,
 };
 
+/// Reports, packed or not.
+const REPORTS: &[&str] = &[".ncu-rep"];
+
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let fixtures = [
@@ -22,7 +31,7 @@ fn main() -> ExitCode {
         "fixtures/reports",
         "fixtures/reports/small",
     ]
-    .map(|folder| reports(&root().join(folder)))
+    .map(|folder| files(&root().join(folder), REPORTS))
     .concat();
     let mut trials: Vec<Trial> = fixtures
         .into_iter()
@@ -33,41 +42,14 @@ fn main() -> ExitCode {
     match corpus() {
         Some(corpus) => trials.extend(
             ["pairs", "reports"]
-                .map(|folder| reports(&corpus.join(folder)))
+                .map(|folder| files(&corpus.join(folder), REPORTS))
                 .concat()
                 .into_iter()
                 .map(|path| trial("corpus", path)),
         ),
-        None => {
-            let reason =
-                "corpus (not found: set RIDGE_CORPUS to it, or put it at ../shared/corpus)";
-            trials.push(Trial::test(reason, || Ok(())).with_ignored_flag(true));
-        }
+        None => trials.push(without_corpus("corpus")),
     }
     libtest_mimic::run(&arguments, trials).exit_code()
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn corpus() -> Option<PathBuf> {
-    std::env::var_os("RIDGE_CORPUS")
-        .map(PathBuf::from)
-        .into_iter()
-        .chain([root().join("../shared/corpus")])
-        .find(|folder| folder.is_dir())
-}
-
-fn reports(folder: &Path) -> Vec<PathBuf> {
-    let mut list: Vec<PathBuf> = std::fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.to_string_lossy().contains(".ncu-rep"))
-        .collect();
-    list.sort();
-    list
 }
 
 fn trial(kind: &str, path: PathBuf) -> Trial {

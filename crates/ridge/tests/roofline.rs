@@ -3,9 +3,15 @@
 //!
 //! The corpus is looked for in `RIDGE_CORPUS`, then in `../shared/corpus`; without it its tests are reported as ignored.
 
+mod cases;
+#[path = "cases/files.rs"]
+mod files;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use cases::{corpus, root, without_corpus};
+use files::files;
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
 
@@ -107,6 +113,9 @@ const PAIRS: &[(&str, &[Known])] = &[
     ),
 ];
 
+/// Reports, packed or not.
+const REPORTS: &[&str] = &[".ncu-rep"];
+
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let gallery = root().join("fixtures/gallery");
@@ -119,7 +128,11 @@ fn main() -> ExitCode {
         "fixtures/reports",
         "fixtures/reports/small",
     ] {
-        trials.extend(reports(&root().join(folder)).into_iter().map(below_roofs));
+        trials.extend(
+            files(&root().join(folder), REPORTS)
+                .into_iter()
+                .map(below_roofs),
+        );
     }
     assert!(trials.len() > 40, "the fixtures were not found");
     match corpus() {
@@ -129,39 +142,16 @@ fn main() -> ExitCode {
                 known_answers(&format!("pairs::{case}"), &pairs, case, known)
             }));
             for folder in ["pairs", "reports"] {
-                trials.extend(reports(&corpus.join(folder)).into_iter().map(below_roofs));
+                trials.extend(
+                    files(&corpus.join(folder), REPORTS)
+                        .into_iter()
+                        .map(below_roofs),
+                );
             }
         }
-        None => {
-            let reason =
-                "corpus (not found: set RIDGE_CORPUS to it, or put it at ../shared/corpus)";
-            trials.push(Trial::test(reason, || Ok(())).with_ignored_flag(true));
-        }
+        None => trials.push(without_corpus("corpus")),
     }
     libtest_mimic::run(&arguments, trials).exit_code()
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn corpus() -> Option<PathBuf> {
-    std::env::var_os("RIDGE_CORPUS")
-        .map(PathBuf::from)
-        .into_iter()
-        .chain([root().join("../shared/corpus")])
-        .find(|folder| folder.is_dir())
-}
-
-fn reports(folder: &Path) -> Vec<PathBuf> {
-    let mut list: Vec<PathBuf> = std::fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.to_string_lossy().contains(".ncu-rep"))
-        .collect();
-    list.sort();
-    list
 }
 
 fn ridge(arguments: &[&str]) -> Result<String, Failed> {
