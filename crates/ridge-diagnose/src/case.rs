@@ -1,7 +1,8 @@
 //! What findings look at: the profile and everything that was computed from it.
 
 use crate::code::CodeMap;
-use crate::document::{Compulsory, Latency};
+use crate::document::{Compulsory, Latency, Location};
+use crate::findings::places;
 use crate::ledger::{Ledger, Stage};
 use crate::mix::{InstructionMix, TENSOR};
 use crate::profile::KernelProfile;
@@ -128,6 +129,11 @@ impl Case<'_, '_> {
             .number("sm__cycles_elapsed.max")
             .filter(|cycles| *cycles > 0.0)?;
         Some((1.0 - active / elapsed).clamp(0.0, 1.0))
+    }
+
+    /// Where warps were sampled most: where the time of a kernel goes that is busy with instructions.
+    pub(crate) fn sampled_places(&self) -> Vec<Location> {
+        places(&self.by_instruction("smsp__pcsamp_sample_count"), self.code)
     }
 
     /// Values of a metric by instruction.

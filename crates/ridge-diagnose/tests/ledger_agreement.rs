@@ -34,6 +34,16 @@ const PAIRS: &[(Stage, &str)] = &[
     (Stage::Xu, "sm__inst_executed_pipe_xu"),
     (Stage::Uniform, "sm__inst_executed_pipe_uniform"),
     (Stage::Tensor, "sm__pipe_tensor_cycles_active"),
+    (Stage::AtomicsL2, "lts__d_atomic_input_cycles_active"),
+];
+
+/// Stages whose row counts a part of what the profiler's percentage counts: it is never above it.
+const PARTS: &[(Stage, &str)] = &[
+    // The row holds what only the heavy half executes. What either half could take is in the percentage as well, as far as
+    // it went there.
+    (Stage::FmaHeavy, "sm__pipe_fmaheavy_cycles_active"),
+    // A request whose lanes have different addresses is busy again for each; those passes show in the row of the GPC.
+    (Stage::ConstantRequests, "idc__request_cycles_active"),
 ];
 
 fn main() {
@@ -94,7 +104,8 @@ fn check(path: &Path) -> Result<(), Failed> {
     for (index, profile) in report.profiles().enumerate() {
         let metrics = profile.metrics().value;
         let ledger = Ledger::new(&metrics, architecture.as_ref());
-        for (stage, metric) in PAIRS {
+        for (stage, metric) in PAIRS.iter().chain(PARTS) {
+            let is_part = PARTS.iter().any(|(part, _)| part == stage);
             let stored = ["avg", "sum"].iter().find_map(|roll_up| {
                 metrics.number(&format!("{metric}.{roll_up}.pct_of_peak_sustained_elapsed"))
             });
@@ -107,7 +118,9 @@ fn check(path: &Path) -> Result<(), Failed> {
                 .then(|| ledger.row(Stage::HalfOnTensor))
                 .flatten();
             let computed = row.busy_share + other.map_or(0.0, |row| row.busy_share);
-            if (computed - stored).abs() > TOLERANCE {
+            let is_wrong =
+                computed - stored > TOLERANCE || (!is_part && stored - computed > TOLERANCE);
+            if is_wrong {
                 wrong.push(format!(
                     "launch {index} ({:.1} us), {stage:?}: {:.3} computed, {stored:.3} stored",
                     metrics.number("gpu__time_duration.sum").unwrap_or(0.0) / 1e3,

@@ -51,6 +51,17 @@ impl Output {
         Some(extension.to_string_lossy().to_ascii_lowercase())
     }
 
+    /// Whether the answer would take the place of this file.
+    pub(crate) fn would_replace(&self, input: &Path) -> bool {
+        let place = |path: &Path| {
+            std::fs::canonicalize(path)
+                .ok()
+                .filter(|path| path.is_file())
+        };
+        let output = self.file.as_deref().and_then(place);
+        output.is_some() && output == place(input)
+    }
+
     /// Whether the answer goes to a person's terminal.
     pub(crate) fn is_terminal(&self) -> bool {
         self.file.is_none() && io::stdout().is_terminal()

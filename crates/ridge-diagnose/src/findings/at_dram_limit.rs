@@ -61,8 +61,15 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         let bytes = case.number(metric);
         evidence.extend(bytes.map(|bytes| seen_as(metric.to_owned(), bytes, "byte")));
     }
-    let source = format!("attainable share of the DRAM peak ({})", attainable.source);
-    evidence.push(seen_as(source, attainable.share, "fraction"));
+    evidence.push(Evidence {
+        metric: format!(
+            "busy share, against what is attained ({})",
+            attainable.source
+        ),
+        value: seen.share,
+        unit: "fraction".to_owned(),
+        healthy: Some(attainable.share),
+    });
     let excess = Excess::of(case);
     if let Some(excess) = &excess {
         evidence.push(Evidence {

@@ -153,10 +153,11 @@ impl Limit {
         );
         let mut draft = less_work::against_given(case, id, Draft::new(id, title))
             .seen(busiest.source.join(", "), busiest.demand, busiest.unit)
-            .seen(
-                format!("attainable share ({})", reach.source),
-                reach.share,
+            .seen_against(
+                format!("busy share, against what is attained ({})", reach.source),
+                busiest.busy_share,
                 "fraction",
+                reach.share,
             )
             .act(&[
                 "do less work: another algorithm, or results kept instead of computed again",

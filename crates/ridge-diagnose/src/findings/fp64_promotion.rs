@@ -115,5 +115,6 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         "sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_elapsed",
         0.0,
     )
+    .at(case.sampled_places())
     .weigh(case, &remedy, NEEDS)
 }

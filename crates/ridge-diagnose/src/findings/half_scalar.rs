@@ -95,6 +95,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         "load and store 4 to 16 bytes a thread",
     ])
     .falls("smsp__inst_executed.sum")
+    .at(case.sampled_places())
     .weigh(case, &remedy, NEEDS)
 }
 

@@ -4,7 +4,8 @@ use ridge_model::quantity::Bytes;
 
 use super::Case;
 use super::draft::Draft;
-use crate::document::{Latency, LatencyLevel, LatencyVerdict};
+use super::per_instruction::places;
+use crate::document::{Latency, LatencyLevel, LatencyVerdict, Location};
 
 /// By how much what is in flight has to grow, and how much of that more warps and each warp supply.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,6 +82,15 @@ pub(super) fn more_chains(case: &Case<'_, '_>) -> Option<String> {
         "work on {:.0} independent results side by side in each thread where it is one now: several accumulators",
         factor.ceil()
     ))
+}
+
+/// Where warps wait: for loads where these are most of the waiting, else for anything.
+pub(super) fn waiting_places(case: &Case<'_, '_>) -> Vec<Location> {
+    const LOADS: &str = "smsp__pcsamp_warps_issue_stalled_long_scoreboard";
+    const ALL: &str = "smsp__pcsamp_sample_count";
+    let loads = case.waiting_for(&["long_scoreboard"]) >= 0.5;
+    let metric = if loads { LOADS } else { ALL };
+    places(&case.by_instruction(metric), case.code)
 }
 
 /// Adds what the model measured.

@@ -127,12 +127,13 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         .confidence(Confidence::Medium)
         .seen("integer instructions, share of all", integer / total, "fraction")
         .seen("floating-point and matrix instructions, share of all", float / total, "fraction")
-        .seen("divisions (I2F, F2I and MUFU.RCP together)", divisions, "inst")
+        .seen_against("divisions (I2F, F2I and MUFU.RCP together)", divisions, "inst", 0.0)
         .act(&[
             "replace division and remainder: shifts and masks for powers of two, a precomputed multiplier, counters",
             "use 32-bit unsigned indices; compute what does not change outside the loop",
             "let blockIdx and threadIdx carry the dimensions instead of dividing a flat index",
         ])
         .falls("smsp__inst_executed.sum")
+        .at(case.sampled_places())
         .weigh(case, &Remedy::new(relieve(at_most)).likely(relieve(saved)), NEEDS)
 }

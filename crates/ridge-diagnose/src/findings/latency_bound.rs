@@ -111,7 +111,9 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         ])
         .rises("smsp__warps_eligible.avg.per_cycle_active")
         .rises("smsp__issue_active.avg.per_cycle_active");
-    in_flight::describe(draft, case).weigh(case, &Remedy::hiding(), NEEDS)
+    in_flight::describe(draft, case)
+        .at(in_flight::waiting_places(case))
+        .weigh(case, &Remedy::hiding(), NEEDS)
 }
 
 /// What to do where the model gives no number.

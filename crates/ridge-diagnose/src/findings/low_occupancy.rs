@@ -239,5 +239,7 @@ fn check(case: &Case<'_, '_>, id: &'static str, cap: Cap) -> Outcome {
             .as_str()])
         .rises("sm__maximum_warps_per_active_cycle_pct")
         .rises("smsp__warps_eligible.avg.per_cycle_active");
-    in_flight::describe(draft, case).weigh(case, &remedy, NEEDS)
+    in_flight::describe(draft, case)
+        .at(in_flight::waiting_places(case))
+        .weigh(case, &remedy, NEEDS)
 }

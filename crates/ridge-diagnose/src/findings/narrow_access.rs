@@ -153,7 +153,9 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     ])
     .rises("dram__bytes.sum.per_second")
     .falls("smsp__inst_executed.sum");
-    in_flight::describe(draft, case).weigh(case, &remedy, NEEDS)
+    in_flight::describe(draft, case)
+        .at(in_flight::waiting_places(case))
+        .weigh(case, &remedy, NEEDS)
 }
 
 /// Whether what each warp has open is enough, if only all SMs had work all the time. Absent when the input does not tell.

@@ -132,6 +132,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     ])
     .rises("sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed")
     .falls("smsp__inst_executed.sum")
+    .at(case.sampled_places())
     .weigh(case, &remedy, NEEDS)
 }
 

@@ -84,7 +84,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     Draft::new(ID, format!("{others:.0} other instructions for each special function: sequences of full precision"))
         .confidence(Confidence::Medium)
         .seen("MUFU and F2I.NTZ instructions", functions, "inst")
-        .seen("marks of full precision (FCHK, F2I.NTZ, FFMA.RM and .SAT)", marks, "inst")
+        .seen_against("marks of full precision (FCHK, F2I.NTZ, FFMA.RM and .SAT)", marks, "inst", 0.0)
         .seen("other instructions for each function", others, "inst/inst")
         .act(&[
             "use approximations where the tolerance allows: __expf, __sinf, __fdividef, rsqrtf, or -use_fast_math",
@@ -92,6 +92,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
             "look the function up in a table, or evaluate it less often",
         ])
         .falls("smsp__inst_executed.sum")
+        .at(case.sampled_places())
         .weigh(case, &Remedy::new(relieve(SAVED_AT_MOST)).likely(relieve(SAVED)), NEEDS)
 }
 

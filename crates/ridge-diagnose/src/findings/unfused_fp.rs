@@ -89,5 +89,6 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         "call fmaf (fma, __hfma2), or write the expression as a * b + c",
     ])
     .falls("smsp__inst_executed.sum")
+    .at(case.sampled_places())
     .weigh(case, &Remedy::new(relief), NEEDS)
 }

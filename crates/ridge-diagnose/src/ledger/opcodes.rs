@@ -1,7 +1,8 @@
 //! Which pipe executes which opcode, and for how long.
 //!
 //! The opcode histogram of a report counts warp instructions; a pipe is busy for some cycles with each. The lists were
-//! fitted to the pipe percentages of 177 kernels of one H200 (compute capability 9.0). Where another architecture is documented to differ, its figures say so:
+//! fitted to the pipe percentages of 270 kernels of one H200 (compute capability 9.0). Where another architecture is
+//! documented to differ, its figures say so:
 //! packed 16-bit arithmetic, and additions on 12.x. See `docs/design/ledger.md`.
 
 use ridge_model::arch::execution::{Execution, HalfPath};

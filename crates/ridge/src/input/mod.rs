@@ -100,6 +100,13 @@ fn open_file(address: &Address, output: &Output) -> Result<Storage, ExpectedErro
             _ => failure,
         }
     };
+    if output.would_replace(path) {
+        return Err(ExpectedError::usage(format!(
+            "{} is an input, and --output would replace it",
+            path.display()
+        ))
+        .with_hint("name another file with --output"));
+    }
     let mut file = File::open(path).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
     if metadata.is_dir() {

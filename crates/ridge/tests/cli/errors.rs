@@ -297,6 +297,31 @@ fn no_file_is_left_or_replaced_without_an_answer() {
     assert_eq!(folder.names(), ["metrics.csv"]);
 }
 
+/// An answer that replaces its input would lose it.
+#[test]
+fn an_input_is_not_the_output() {
+    let report = std::fs::read(path(AOS)).unwrap();
+    for (verb, name) in [
+        ("why", "report.json"),
+        ("why", "./report.json"),
+        ("export", "report.json"),
+        ("roofline", "report.json"),
+        ("occupancy", "report.json"),
+    ] {
+        let folder = Folder::with("report.json", &report);
+        ridge([verb, "report.json", "--output", name])
+            .within(&folder)
+            .run()
+            .code(2)
+            .says("is an input, and --output would replace it");
+        assert_eq!(
+            std::fs::read(folder.path().join("report.json")).unwrap(),
+            report,
+            "{verb}"
+        );
+    }
+}
+
 #[test]
 fn the_extension_of_the_output_selects_the_format() {
     let folder = Folder::new();
