@@ -185,7 +185,7 @@ fn chain(steps: &[Step<'_>]) -> Option<ReportFinding> {
         finding: Finding {
             id: ID.to_owned(),
             title: format!(
-                "{} kernels in a row pass {:.0} MB through memory that the next one reads back",
+                "each of {} kernels in a row reads as many bytes as the one before it wrote, {:.0} MB in all: if it is the same array, it passes through memory for nothing",
                 steps.len(),
                 between / 1e6
             ),

@@ -42,13 +42,20 @@ fn text(totals: &Totals) -> String {
     } else {
         "take"
     };
+    let others = if all.saving_ceiling > 0.0 {
+        format!(
+            "; with those of all kernels about {}, at most {}",
+            percent(all.saving_expected),
+            percent(all.saving_ceiling)
+        )
+    } else {
+        String::new()
+    };
     format!(
-        "{} of {count} kernels {verb} {} of {whole}: {}; with those of all kernels about {}, at most {}",
+        "{} of {count} kernels {verb} {} of {whole}: {}{others}",
         main.kernels.len(),
         percent(main.time_share),
         savings(main, "of the whole"),
-        percent(all.saving_expected),
-        percent(all.saving_ceiling)
     )
 }
 
