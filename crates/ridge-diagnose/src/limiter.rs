@@ -10,10 +10,12 @@ pub(crate) const BUSY: f64 = 0.60;
 /// A kernel shorter than this is shorter than what it costs to launch it: kernels launched back to back follow each
 /// other every 2.4 to 3.9 us (H200, A100; measured and published).
 pub(crate) const LAUNCH_PERIOD_NS: f64 = 3_900.0;
-/// From this share on most of the duration is what surrounds the kernel.
+/// Of the duration more is outside the kernel's work than inside it: the launch is then the larger of the two, and the
+/// most that can be saved.
 pub(crate) const MOSTLY_IDLE: f64 = 0.5;
-/// The ledger names the unit more exactly than the profiler's list; the list counts where it shows clearly more.
-const CLEARLY_MORE: f64 = 0.10;
+/// Shares that differ by less than ten points are balanced by the profiler's own rule ("Balanced" below a gap of 10).
+/// The ledger names the unit more exactly than the profiler's list, which counts where it shows more than that.
+pub(crate) const CLEARLY_MORE: f64 = 0.10;
 
 /// Finds what binds; absent when neither the ledger nor the Speed Of Light says anything.
 pub(crate) fn limiter(

@@ -71,7 +71,9 @@ fn steps(kernels: &[Kernel], source: usize) -> Vec<Step<'_>> {
     steps.into_iter().map(|(_, step)| step).collect()
 }
 
-/// Launches in a row from which a graph or one larger launch pays.
+/// Launches in a row from which a graph or one larger launch pays: a node of a graph saves 1.2 us against a launch in
+/// a stream (H200: 1.26 instead of 2.43 us), so that four save more than the launch of the graph itself costs (3.9
+/// us).
 const MANY: usize = 4;
 
 /// Runs of launches that are each shorter than a launch.

@@ -29,6 +29,7 @@ use super::saving::{Remedy, Waiting};
 use super::{Case, Outcome};
 use crate::document::Confidence;
 use crate::ledger::{Relief, Stage};
+use crate::limiter::BUSY;
 
 pub(super) const ID: &str = "atomic-contention";
 
@@ -40,11 +41,11 @@ const NEEDS: &[&str] = &[
     "WarpStateStats",
 ];
 
-/// A slice that is active this many times as long as the average one is a hot spot.
+/// Addresses are hashed over the slices and over banks, so that accesses to many of them load all about equally. At
+/// twice the mean as much waits for one slice, or one lane, as would pass if they were spread.
 const HOT: f64 = 2.0;
-/// And it has to be active for most of the duration.
-const ALWAYS: f64 = 0.6;
-/// From this share on atomics in shared memory matter.
+/// At 20 % a request waits for a quarter of its service time (`ρ / (1 − ρ)`): below, neither the unit nor its queue is
+/// worth a change.
 const SHARED_BUSY: f64 = 0.2;
 /// Waiting that contention explains: for the L2 to answer or to take the next request, and at the end of the kernel.
 const WAITS: &[&str] = &[
@@ -93,7 +94,7 @@ fn global(case: &Case<'_, '_>) -> Option<Outcome> {
     let atomic_unit = case
         .number("lts__d_atomic_input_cycles_active.max.pct_of_peak_sustained_elapsed")
         .map(|percent| percent / 100.0);
-    let is_hot = hot >= HOT && most >= ALWAYS * elapsed;
+    let is_hot = hot >= HOT && most >= BUSY * elapsed;
     // On one address the unit takes a floating-point addition every three cycles, an integer one every cycle.
     let is_float = case.mix.is_none_or(|mix| {
         mix.sum(|opcode, modifiers| {
@@ -101,7 +102,7 @@ fn global(case: &Case<'_, '_>) -> Option<Outcome> {
         }) > 0.0
     });
     let serial = atomic_unit.unwrap_or(0.0) * if is_float { 3.0 } else { 1.0 };
-    let is_serial = serial >= ALWAYS && most >= ALWAYS * elapsed;
+    let is_serial = serial >= BUSY && most >= BUSY * elapsed;
     if !is_hot && !is_serial {
         return atomic_unit.map(|_| Outcome::Clear);
     }

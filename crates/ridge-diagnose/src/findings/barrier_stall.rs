@@ -34,15 +34,15 @@ use crate::mix::{FP16, FP32, FP64, GLOBAL_LOADS, GLOBAL_STORES, SHARED, TENSOR};
 pub(super) const ID: &str = "barrier-stall";
 
 const NEEDS: &[&str] = &["WarpStateStats", "InstructionStats", "SpeedOfLight"];
-/// Below this part of the waiting, barriers are not what matters.
+/// Half of the waiting at barriers is expected to go (`FEWER`): below this that is under 8 %, less than is worthwhile.
 const WORTH: f64 = 0.15;
 /// What warps wait for while they exchange values through shared memory.
 const EXCHANGE: &[&str] = &["barrier", "short_scoreboard", "mio_throttle"];
-/// With fewer working warps than this, mostly a single one works.
+/// Where one warp works and all take part in the steps in between, the mean of working warps lies between one and two.
 const ONE_WARP: f64 = 2.0;
-/// A block needs this many warps for one that works to be told from a mean.
+/// An SM has four schedulers. In a block of fewer warps even a mean below two is half of them.
 const SEVERAL_WARPS: f64 = 4.0;
-/// Fewer shared accesses than this for each barrier: the phases between barriers are a step of a tree, or empty.
+/// A step of a tree reads two values and writes one. One more access is allowed for a guard or a broadcast.
 const SHORT_PHASE: f64 = 4.0;
 
 pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
@@ -156,6 +156,9 @@ fn serial(case: &Case<'_, '_>, working: f64) -> Outcome {
         .weigh(case, &remedy, NEEDS)
 }
 
+/// For each instruction that stays there is another one, of the shuffles and the loop around them: an estimate.
+const WITH_SHUFFLES: f64 = 2.0;
+
 /// A reduction in registers: shared memory, its instructions and the waiting between the levels go.
 fn without_tree(case: &Case<'_, '_>) -> Remedy {
     let mix = case.mix;
@@ -191,11 +194,18 @@ fn without_tree(case: &Case<'_, '_>) -> Remedy {
     // Shuffles and the loop around them take the place of part of what goes. Waiting for the exchange goes with it, that
     // for the data itself stays.
     Remedy::new(relief(kept_at_most, stays))
-        .likely(relief((2.0 * kept).min(1.0), (stays + kept).min(1.0)))
+        .likely(relief(
+            (WITH_SHUFFLES * kept).min(1.0),
+            (stays + kept).min(1.0),
+        ))
         .waiting(Waiting::Removed(case.waiting_for(EXCHANGE)))
 }
 
-/// Fewer or narrower barriers: half of the waiting at them goes, and nothing else.
+/// The part of the waiting at barriers that goes when half as many warps wait for each other, or half as often. How
+/// unequal they arrive is not counted: a convention in the middle between none and all.
+const FEWER: f64 = 0.5;
+
+/// Fewer or narrower barriers: part of the waiting at them goes, and nothing else.
 fn with_fewer(waiting: f64) -> Remedy {
-    Remedy::new(Relief::none()).waiting(Waiting::Removed(0.5 * waiting))
+    Remedy::new(Relief::none()).waiting(Waiting::Removed(FEWER * waiting))
 }

@@ -25,7 +25,7 @@
 use super::draft::Draft;
 use super::per_instruction::places;
 use super::saving::{Remedy, Waiting};
-use super::{Case, Outcome};
+use super::{Case, Outcome, WORTHWHILE};
 use crate::ledger::{Relief, Stage};
 
 pub(super) const ID: &str = "constant-cache";
@@ -36,10 +36,10 @@ const NEEDS: &[&str] = &[
     "WarpStateStats",
 ];
 
-/// Passes for each load from which lanes clearly differ.
+/// One pass serves all lanes that read one word. Halfway to two, half of the loads read two addresses or more.
 const DIFFERENT: f64 = 1.5;
-/// Part of the waiting that has to go into the queue that constants pass.
-const WORTH: f64 = 0.1;
+/// All of this waiting goes with the remedy. Where it is less, not even that is worthwhile.
+const WORTH: f64 = WORTHWHILE;
 /// Wavefronts of a warp that reads a table in shared memory at random places: the fullest of 32 banks holds 3.5 of 32
 /// addresses on the average.
 const RANDOM_CONFLICTS: f64 = 3.5;

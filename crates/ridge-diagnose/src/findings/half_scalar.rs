@@ -24,21 +24,22 @@ use super::saving::{Remedy, Waiting};
 use super::{Case, Outcome};
 use crate::document::Confidence;
 use crate::ledger::{Relief, Stage};
+use crate::limiter::BUSY;
 use crate::mix::{FP16, GLOBAL_LOADS, GLOBAL_STORES, InstructionMix};
 
 pub(super) const ID: &str = "half-scalar";
 
 const NEEDS: &[&str] = &["InstructionStats", "SpeedOfLight"];
 
-/// Half-precision arithmetic has to be this part of the instructions at least.
+/// Pairs save half of this arithmetic, with its loads and stores half as much again or more: below this hardly a tenth
+/// of the instructions. A convention: 4 and 16 % separate the labelled pairs alike.
 const WORTH: f64 = 0.08;
-/// Accesses of 2 bytes have to be this part of global accesses: values travel alone.
+/// Most global accesses move a single value: 2 bytes.
 const ALONE: f64 = 0.5;
 /// One permutation joins a pair. Pairs that are joined once for each eight operations are calculated as pairs.
 const JOINED: f64 = 1.0 / 8.0;
 /// Two values go into one register.
 const PACKED: f64 = 0.5;
-const BUSY: f64 = 0.6;
 
 const PER_VALUE: &[Stage] = &[
     Stage::Issue,

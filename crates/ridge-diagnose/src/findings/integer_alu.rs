@@ -28,26 +28,38 @@ use super::saving::Remedy;
 use super::{Case, Outcome};
 use crate::document::Confidence;
 use crate::ledger::{Relief, Stage};
+use crate::limiter::{BUSY, CLEARLY_MORE};
 use crate::mix::{FP16, FP32, FP64, INTEGER, TENSOR};
 
 pub(super) const ID: &str = "integer-alu";
 
 const NEEDS: &[&str] = &["InstructionStats", "WorkloadDistribution", "SpeedOfLight"];
 
-/// From this share on instruction work is what limits.
-const BUSY: f64 = 0.6;
-/// Integer instructions have to be this part at least.
+/// About half of the instructions: loads, branches and stores are a part of every loop, so that integer work is then
+/// the largest group. A convention: 30 and 60 % separate the labelled pairs alike.
 const MOSTLY: f64 = 0.45;
-/// Instructions of a 32-bit division by a value that is known only at run time: about twenty, of which two remain.
+/// A 32-bit division by a value that is known only at run time compiles to up to 20 instructions (CUDA C++ Programming
+/// Guide, "Arithmetic Instructions"). A multiplication and a shift remain.
 const DIVISION: f64 = 18.0;
 /// Of 64 bits: a function of about 70 (66 in the code that NVCC 13.0 links for 9.0), of which as many remain.
 const LONG_DIVISION: f64 = 64.0;
-/// With the code around a division that goes with it: masks, corrections, the call.
+/// For the bound. Where a dividend of 64 bits happens to fit 32, the short sequence runs behind a test, among moves
+/// and corrections of register pairs that are not counted: no more than the long function has. A convention.
 const DIVISION_AT_MOST: f64 = 70.0;
+/// The long function with its call, its arguments and the remainder after it: a quarter more. A convention.
 const LONG_DIVISION_AT_MOST: f64 = 80.0;
-/// Without divisions about a third of index arithmetic can be hoisted or narrowed, and two thirds at most.
+/// An index is a sum of about three terms (plane, row, column), of which one changes in the inner loop. A compiler has
+/// hoisted some of the rest: one of three is expected to go, two at most. A convention on that picture.
 const HOISTED: f64 = 0.33;
 const HOISTED_AT_MOST: f64 = 0.67;
+/// Divisions are the matter from a fifth of the instructions on. Fewer are part of the index arithmetic around them. A
+/// convention: 10 and 40 % separate the labelled pairs alike.
+const MANY_DIVISIONS: f64 = 0.2;
+/// Index arithmetic serves the data: a multiply-add for each operand is one integer instruction for each arithmetic one.
+/// More than twice as many have another origin.
+const FOR_EACH_FLOAT: f64 = 2.0;
+/// Loads, stores and the loop stay: a tenth of the instructions at least. A convention.
+const LEAST_LEFT: f64 = 0.1;
 
 pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     let Some(mix) = case.mix else {
@@ -87,14 +99,14 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         .min(divisions);
     let weighted = |short: f64, each_long: f64| short * (divisions - long) + each_long * long;
     let from_divisions = weighted(DIVISION, LONG_DIVISION);
-    let is_division = from_divisions >= 0.2 * total;
-    if !is_division && (integer < MOSTLY * total || integer <= 2.0 * float) {
+    let is_division = from_divisions >= MANY_DIVISIONS * total;
+    if !is_division && (integer < MOSTLY * total || integer <= FOR_EACH_FLOAT * float) {
         return Outcome::Clear;
     }
     if case.ledger.row(Stage::Issue).is_none() {
         return Outcome::NotChecked(NEEDS);
     }
-    if busy < BUSY || busy < case.busiest() - 0.1 {
+    if busy < BUSY || busy < case.busiest() - CLEARLY_MORE {
         return Outcome::Clear;
     }
     let (saved, at_most) = if is_division {
@@ -106,11 +118,11 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         (HOISTED * integer, HOISTED_AT_MOST * integer)
     };
     let relieve = |saved: f64| {
-        let kept = (1.0 - saved / total).clamp(0.1, 1.0);
+        let kept = (1.0 - saved / total).clamp(LEAST_LEFT, 1.0);
         [Stage::Issue, Stage::Alu, Stage::Fma, Stage::FmaHeavy]
             .iter()
             .fold(Relief::none(), |relief, stage| relief.leave(*stage, kept))
-            .leave(Stage::Xu, if is_division { 0.1 } else { 1.0 })
+            .leave(Stage::Xu, if is_division { LEAST_LEFT } else { 1.0 })
     };
     let title = if is_division {
         format!(

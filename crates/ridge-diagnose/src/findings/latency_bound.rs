@@ -29,18 +29,19 @@ use super::draft::Draft;
 use super::saving::Remedy;
 use super::{Case, Outcome, in_flight};
 use crate::document::{Confidence, LatencyVerdict};
+use crate::limiter::BUSY;
 
 pub(super) const ID: &str = "latency-bound";
 
 const NEEDS: &[&str] = &["WarpStateStats", "SchedulerStats", "SpeedOfLight"];
 
-/// From this share on a unit is a limit of its own.
-const BUSY: f64 = 0.6;
-/// Part of the waiting that must go into latencies.
+/// A clear majority: the rest, barriers and queues of the load/store unit, is not hidden by independent work. A
+/// convention: up to 75 % separates the labelled pairs alike, and at 40 % kernels are caught whose waiting has other
+/// reasons.
 const MOSTLY: f64 = 0.6;
 /// Reasons that are plain latency: the result of an instruction that was issued.
 const LATENCIES: &[&str] = &["long_scoreboard", "short_scoreboard", "wait", "gmma"];
-/// With more warps ready in each cycle than this, it is not latency that limits.
+/// A scheduler issues one instruction in a cycle. With one warp ready in each, issue is the limit and not latency.
 const ELIGIBLE: f64 = 1.0;
 
 pub(super) fn check(case: &Case<'_, '_>) -> Outcome {

@@ -31,6 +31,9 @@ use crate::limiter::{LAUNCH_PERIOD_NS, MOSTLY_IDLE};
 
 pub(super) const ID: &str = "launch-bound";
 
+/// From ten launch periods on, a launch is a tenth of the time or less: what is saved on it is not worthwhile.
+const LONG_ENOUGH_NS: f64 = 10.0 * LAUNCH_PERIOD_NS;
+
 pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     let Some(duration) = case.profile.duration_ns() else {
         return Outcome::NotChecked(NO_SECTIONS);
@@ -85,7 +88,7 @@ fn seen_duration(duration: f64) -> Evidence {
         metric: "gpu__time_duration.sum".to_owned(),
         value: duration,
         unit: "ns".to_owned(),
-        healthy: Some(10.0 * LAUNCH_PERIOD_NS),
+        healthy: Some(LONG_ENOUGH_NS),
     }
 }
 
@@ -135,7 +138,7 @@ fn shorter_than_a_launch(case: &Case<'_, '_>, duration: f64) -> Outcome {
         verify: vec![Verify {
             metric: "gpu__time_duration.sum".to_owned(),
             direction: Direction::Up,
-            target: Some(10.0 * LAUNCH_PERIOD_NS),
+            target: Some(LONG_ENOUGH_NS),
         }],
         locations: Vec::new(),
     }))

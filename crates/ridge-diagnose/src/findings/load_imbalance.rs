@@ -26,13 +26,12 @@ use super::draft::Draft;
 use super::tail_effect::balanced;
 use super::{Case, Outcome, tail_effect};
 use crate::document::Confidence;
+use crate::limiter::BUSY;
 
 pub(super) const ID: &str = "load-imbalance";
 
 const NEEDS: &[&str] = &["WorkloadDistribution", "LaunchStats", "SpeedOfLight"];
 
-/// From this share on a unit sets the pace, not the latency of each warp.
-const BUSY: f64 = 0.6;
 /// Of grids that are resident at once, also how long their warps live.
 const LIVES_NEED: &[&str] = &[
     "WorkloadDistribution",

@@ -35,8 +35,8 @@ pub(super) const NEEDS: &[&str] = &[
     "WarpStateStats",
 ];
 
-/// Spills have to be this part of local accesses to be the cause.
-const SPILLS: f64 = 0.5;
+/// Most local accesses are spills: one of the two findings, this one or `register-spill`, holds.
+pub(super) const SPILLS: f64 = 0.5;
 
 /// Instructions for each access by an index: the access, its address and the step or wrap of the index.
 const WITH_INDEX: f64 = 3.0;

@@ -24,14 +24,14 @@
 use super::draft::Draft;
 use super::per_instruction::places;
 use super::saving::{Remedy, Waiting};
-use super::{Case, Outcome};
+use super::{Case, Outcome, WORTHWHILE};
 use crate::ledger::Relief;
 
 pub(super) const ID: &str = "memory-barrier";
 
 const NEEDS: &[&str] = &["WarpStateStats", "SpeedOfLight"];
-/// Below this part of the waiting, fences are not what matters.
-const WORTH: f64 = 0.10;
+/// All of this waiting goes with the remedy. Where it is less, not even that is worthwhile.
+const WORTH: f64 = WORTHWHILE;
 
 pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     if case.stalls.is_empty() {

@@ -26,9 +26,10 @@ use ridge_model::arch::WARP_SIZE;
 
 use super::draft::Draft;
 use super::saving::{Remedy, Waiting};
-use super::{Case, Outcome, in_flight, latency_bound};
+use super::{Case, Outcome, in_flight, latency_bound, low_occupancy};
 use crate::document::{Confidence, LatencyVerdict};
 use crate::ledger::{Class, Relief, Stage};
+use crate::limiter::BUSY;
 use crate::mix::{FP16, FP32, FP64, InstructionMix, access_bytes};
 
 pub(super) const ID: &str = "narrow-access";
@@ -42,27 +43,27 @@ const NEEDS: &[&str] = &[
 
 /// The widest access of a thread in bytes.
 const WIDEST: f64 = 16.0;
-/// Accesses of this mean width are wide enough: most of the gain is had.
+/// Halfway between 8 and 16 bytes: at most a quarter of the accesses can go.
 const WIDE: f64 = 12.0;
-/// Warps must spend at least this part of their waiting on memory.
+/// Most of the waiting is for global memory, or for the queue before it.
 const MOSTLY: f64 = 0.5;
-/// A kernel whose L1 serves more than this re-uses data, and is no stream.
+/// Data that is used twice misses once and hits once. A stream has its hits from neighbours in a sector only.
 const STREAM_HIT_RATE: f64 = 0.5;
-/// More excess sectors than this are a finding of their own.
+/// A warp that reads 128 bytes from an address off a sector boundary touches five sectors instead of four: one of
+/// five. More is a pattern, and a finding of its own.
 const EXCESS: f64 = 0.2;
 
-/// Fewer resident warps than this cannot keep memory busy, however wide their accesses.
-const OCCUPIED: f64 = 0.6;
-/// Narrower accesses than this share words between lanes.
+/// The line of `low-occupancy`: below it, warps are missing and that is the finding.
+const OCCUPIED: f64 = low_occupancy::ENOUGH;
+/// Between 2 and 4 bytes. Lanes with a word each fill four sectors; narrower ones share words.
 const WORD: f64 = 3.0;
-/// A kernel that fills its pipes to this share is limited by them, however wide its accesses.
-const COMPUTES: f64 = 0.6;
 
-/// Loads of a warp from which it waits again and again: fewer are the start of a thread that does one thing.
+/// Loads of a warp from which it waits again and again. An elementwise operation of up to three inputs has fewer.
 const AGAIN: f64 = 4.0;
-/// Fewer open loads than this: a warp does not have two side by side all the time.
+/// Two, less a twentieth for the first and the last turn of a loop, where one is open.
 const TWO_OPEN: f64 = 1.9;
-/// Warps that lack less than a quarter of this to keep memory busy, once SMs are full, have enough open.
+/// Loads come in whole numbers, and a mean over warps is not exact to a quarter: warps that lack less than that have
+/// enough open once SMs are full. A convention.
 const OPEN_ENOUGH: f64 = 1.25;
 
 /// Work that is done once for each access and becomes less with wider ones.
@@ -186,10 +187,10 @@ fn computes(case: &Case<'_, '_>) -> Option<bool> {
         return case
             .ledger
             .busiest()
-            .map(|row| row.resource.class() == Class::Compute && row.busy_share >= COMPUTES);
+            .map(|row| row.resource.class() == Class::Compute && row.busy_share >= BUSY);
     }
     let (compute, memory) = (case.speed_of_light.compute?, case.speed_of_light.memory?);
-    Some(compute >= memory && compute >= COMPUTES)
+    Some(compute >= memory && compute >= BUSY)
 }
 
 /// What to do where the latency model gives no number.

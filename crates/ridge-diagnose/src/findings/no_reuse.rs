@@ -40,29 +40,39 @@ const NEEDS: &[&str] = &[
     "SourceCounters",
 ];
 
-/// From this share on the load path limits.
+/// Less than the 60 % of other findings: at half load a request waits as long as it is served (`ρ / (1 − ρ)` = 1), and
+/// the loads that make it wait are those that re-use saves.
 const BUSY: f64 = 0.5;
-/// Loads for each arithmetic instruction from which re-use is missing: a register tile of 2 × 2 has one.
+/// Loads for each multiply-add in a register tile of n × n are 2 / n: one with 2 × 2, 0.5 with 4 × 4, 0.25 with 8 × 8,
+/// which has its re-use. This lies above the last by a fifth for edges.
 const LOADS: f64 = 0.3;
-/// Arithmetic has to be this part of the instructions at least.
+/// A loop without any re-use has two loads with their addresses, an addition for the index, a compare and a branch for
+/// each multiply-add: about one of ten. Where it is less, arithmetic is not the purpose.
 const ARITHMETIC: f64 = 0.08;
-/// Caches must serve this part of global loads: the data is used again.
+/// Data that is used twice misses once and hits once.
 const HITS: f64 = 0.5;
-/// More excess than this is another flaw.
+/// Stores hit in the L2: of the look-ups of a copy half do, without any re-use. Loads that are used twice hit in half
+/// of the rest.
+const HITS_L2: f64 = 0.75;
+/// An unaligned row costs one sector of five. More than a quarter is a pattern, and another flaw.
 const EXCESS: f64 = 0.25;
-/// Loads of a thread from which it walks along a long dimension, as in a product.
+/// Loads of a thread from which it walks along a long dimension, as in a product. Stencils have fewer: 27 in three
+/// dimensions, 49 with a radius of three in two.
 const LONG: f64 = 64.0;
-/// A register tile of 8 × 8 uses each operand eight times; two levels of tiles at most 32 times.
+/// A register tile of 8 × 8 uses each operand eight times. For the bound: a tile of 32 × 32 in shared memory, the
+/// width of a warp, uses it 32 times.
 const REUSE: f64 = 8.0;
 const REUSE_AT_MOST: f64 = 32.0;
-/// A stencil shares its neighbours only: a tile leaves about a third of the loads.
+/// A stencil shares its neighbours only: with three points along a line each element is loaded three times, in a tile
+/// once.
 const REUSE_STENCIL: f64 = 3.0;
 /// Operations for each operand in a tile of 128 × 256 results: 2mn / (m + n). Its sums fill half of the registers of
 /// an SM, so that no larger tile leaves room for anything else; library products use it.
 const LARGEST_TILE: f64 = 2.0 * 128.0 * 256.0 / (128.0 + 256.0);
-/// A tile that gets half of that out of an operand is a matter of tuning, not of missing re-use.
+/// A tile that gets half of that out of an operand has half the results: one step of tuning, not missing re-use.
 const WORTH_IT: f64 = 2.0;
-/// Hand-written tiled products reach about 60 % of the peak of their pipe.
+/// Library products reach 76 % of the FP32 peak and 80 % of the BF16 peak (H200, 8192³, measured). Tiles written by
+/// hand are expected to reach three quarters of that.
 const TILED: f64 = 0.6;
 
 const LOAD_PATH: &[Stage] = &[
@@ -265,8 +275,5 @@ fn is_used_again(case: &Case<'_, '_>, from_shared: bool) -> Option<bool> {
     let l2 = hit
         .zip(miss)
         .map_or(0.0, |(hit, miss)| hit / (hit + miss).max(1.0));
-    Some(
-        (l1 >= HITS || l2 >= 0.5 + HITS / 2.0)
-            && excess("memory_l2_theoretical_sectors_global") <= EXCESS,
-    )
+    Some((l1 >= HITS || l2 >= HITS_L2) && excess("memory_l2_theoretical_sectors_global") <= EXCESS)
 }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::document::{Confidence, Finding, NotChecked};
 
-/// A symptom goes when a cause explains at least half of what it promises.
+/// A symptom goes when a cause explains most of what it promises: at least half.
 const EXPLAINED: f64 = 0.5;
 
 /// Each symptom with the causes that explain it.

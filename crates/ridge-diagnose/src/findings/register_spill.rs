@@ -21,14 +21,11 @@
 //! CUDA C++ Best Practices Guide, "Register Pressure"; CUDA C++ Programming Guide, "Launch Bounds".
 
 use super::draft::Draft;
-use super::local_memory::{NEEDS, Traffic};
+use super::local_memory::{NEEDS, SPILLS, Traffic};
 use super::per_instruction::places;
 use super::{Case, Outcome};
 
 pub(super) const ID: &str = "register-spill";
-
-/// Spills have to be this part of local accesses to be the cause.
-const SPILLS: f64 = 0.5;
 
 pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     let Some(traffic) = Traffic::of(case) else {

@@ -128,7 +128,8 @@ pub(crate) fn saving(ledger: &Ledger, remedy: &Remedy) -> Option<Saving> {
         .min(1.0);
     let expected = (1.0 - duration).clamp(0.0, ceiling);
     // Where the waiting that stays is longer than the work, waiting is the next limit.
-    let next_limit = if duration > 2.0 * busy {
+    let waits = duration - busy;
+    let next_limit = if waits > busy {
         Resource::Latency
     } else {
         next.resource

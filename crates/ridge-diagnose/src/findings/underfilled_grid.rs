@@ -24,15 +24,18 @@ use super::draft::Draft;
 use super::saving::Remedy;
 use super::{Case, Outcome, in_flight};
 use crate::document::Confidence;
+use crate::limiter::BUSY;
 
 pub(super) const ID: &str = "underfilled-grid";
 
 const NEEDS: &[&str] = &["LaunchStats", "Occupancy", "SpeedOfLight", "WarpStateStats"];
 
-/// From this share on the SMs that have work are busy enough.
-const BUSY: f64 = 0.6;
-/// Part of the waiting that must be latency where every SM has a block.
+/// Most of the waiting is for results, which more warps hide; barriers and full queues they do not.
 const MOSTLY: f64 = 0.5;
+/// Below half of a wave a grid twice as large still fits at once: it takes no longer, where latency is what it waits for.
+const SPARSE: f64 = 0.5;
+/// Fills below a tenth are printed with a decimal, so that two digits are seen.
+const ONE_DECIMAL: f64 = 0.1;
 
 pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     let (Some(waves), Some(multiprocessors)) = (case.waves(), case.multiprocessors()) else {
@@ -43,7 +46,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     };
     let leaves_idle = blocks < multiprocessors;
     let latency = case.waiting_for(&["long_scoreboard", "short_scoreboard", "wait"]);
-    let is_sparse = waves < 0.5;
+    let is_sparse = waves < SPARSE;
     let is_thin = is_sparse && latency >= MOSTLY;
     if waves >= 1.0 || case.busiest() >= BUSY {
         return Outcome::Clear;
@@ -60,7 +63,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     let fills = if blocks > 1.0 { "fill" } else { "fills" };
     let part = format!(
         "{fills} {:.*} % of what the device can hold at once",
-        usize::from(waves < 0.1),
+        usize::from(waves < ONE_DECIMAL),
         100.0 * waves
     );
     let title = if leaves_many {

@@ -23,7 +23,7 @@
 use super::draft::Draft;
 use super::per_instruction::places;
 use super::saving::Remedy;
-use super::{Case, Outcome};
+use super::{Case, Outcome, WORTHWHILE};
 use crate::ledger::{Relief, Stage};
 use ridge_model::arch::WARP_SIZE;
 
@@ -31,8 +31,8 @@ pub(super) const ID: &str = "warp-divergence";
 
 const NEEDS: &[&str] = &["WarpStateStats", "SourceCounters", "InstructionStats"];
 const THREADS: &str = "smsp__thread_inst_executed_per_inst_executed.ratio";
-/// Above this, idle lanes are the rounding of loops and edges.
-const NEARLY_ALL: f64 = 0.9 * WARP_SIZE;
+/// Above this, idle lanes are the rounding of loops and edges, and filling them saves no more than is worthwhile.
+const NEARLY_ALL: f64 = (1.0 - WORTHWHILE) * WARP_SIZE;
 
 /// Stages whose work shrinks when the same lanes' work is done by full warps.
 const PER_INSTRUCTION: &[Stage] = &[

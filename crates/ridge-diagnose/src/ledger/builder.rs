@@ -6,10 +6,11 @@ use ridge_model::arch::tensor::Board;
 
 use super::{Resource, Row, Stage, shared_part};
 
-/// Above this part of what passes a stage of two uses, the stage counts for that use.
+/// A stage of two uses counts for the one that is most of what passes it.
 const MOST: f64 = 0.5;
 
-/// A share above this cannot come from differences between passes.
+/// Passes that count the same kernel differ by a few per cent in clock and duration. A share this far above all of a
+/// peak cannot come from that: a counter or a capacity is wrong.
 const CONTRADICTION: f64 = 1.1;
 
 /// Adds rows while the metrics for them are there.

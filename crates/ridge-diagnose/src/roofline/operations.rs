@@ -90,6 +90,7 @@ fn may_be_moves(profile: &KernelProfile<'_>, format: NumberFormat) -> bool {
 /// Whether there are too few operations for the data that passes to be computed with. The least that a kernel does on
 /// half-precision values is one operation for each of a few arrays: adding two of them is one for six bytes.
 fn are_too_few(operations: f64, metrics: &Metrics<'_>) -> bool {
+    /// That is 0.17 for a byte. A third of it is left for indices and tables that pass too: one operation for ten values.
     const LEAST_FOR_A_BYTE: f64 = 0.05;
     memory::l2(metrics).is_some_and(|traffic| {
         operations < LEAST_FOR_A_BYTE * (traffic.read_bytes + traffic.written_bytes)
