@@ -237,6 +237,7 @@ fn wrong_arguments_are_explained() {
         number("--cluster 3 --grid 400"),
         number("--grid 0"),
         number("--carveout 1MiB"),
+        number("--smem 100KiB --carveout 64KiB"),
         number("--kernel gemm"),
         launch("--cc 8.6 --block 256 --regs 32 --cluster 2"),
         vec![FATBIN, "--cc", "7.5"],
@@ -261,6 +262,48 @@ fn wrong_arguments_are_explained() {
         transcript.push('\n');
     }
     snapshot("occupancy_wrong_arguments", &transcript);
+}
+
+/// A carve-out that was asked for holds for limits, curves, steps and room alike.
+#[test]
+fn a_carve_out_is_one_rule() {
+    let document = ridge([
+        "occupancy",
+        "--cc",
+        "9.0",
+        "--block",
+        "128",
+        "--regs",
+        "32",
+        "--smem",
+        "8KiB",
+        "--carveout",
+        "64KiB",
+        "--format",
+        "json",
+    ])
+    .run()
+    .fine()
+    .json();
+    let kernel = &document["kernels"][0];
+    let blocks = kernel["theoretical"]["blocks"].as_u64().unwrap();
+    assert_eq!(blocks, 7);
+    let curve = kernel["curves"]["shared_bytes"].as_array().unwrap();
+    let at = |bytes: u64| {
+        let found = curve.iter().find(|stretch| {
+            (stretch["from"].as_u64().unwrap()..=stretch["to"].as_u64().unwrap()).contains(&bytes)
+        });
+        found.unwrap()["blocks"].as_u64().unwrap()
+    };
+    let room = kernel["room"]["shared_bytes"].as_u64().unwrap();
+    assert_eq!((at(8192), at(room)), (blocks, blocks));
+    assert!(at(room + 1) < blocks);
+    assert_eq!(at(64 * 1024), 0);
+    let step = &kernel["steps"][0]["changes"][0];
+    assert_eq!(
+        (&step["what"], &step["to"]),
+        (&"carveout-bytes".into(), &102_400.into())
+    );
 }
 
 #[test]

@@ -282,7 +282,7 @@ impl Answer<'_> {
             origins.cluster = Given::Argument;
         }
         if let Some(bytes) = numbers.carveout_bytes {
-            launch.carveout_bytes = Some(carveout(&subject.limits, bytes)?);
+            *launch = launch.with_fixed_carveout(carveout(&subject.limits, bytes)?);
         }
         if let Some(blocks) = numbers.grid {
             subject.grid_blocks = Some(Number {
@@ -338,7 +338,8 @@ impl Answer<'_> {
             || numbers.registers.is_some()
             || numbers.shared_bytes.is_some()
             || numbers.cluster.is_some()
-            || numbers.barriers.is_some();
+            || numbers.barriers.is_some()
+            || numbers.carveout_bytes.is_some();
         if !is_asked_for {
             return Ok(());
         }
@@ -349,6 +350,10 @@ impl Answer<'_> {
         Err(match reason {
             Impossible::Threads { most, .. } if most < 1024 => error.with_hint(format!(
                 "its __launch_bounds__ (or .reqntid) allow no more: --block {most}, or compile it for larger blocks"
+            )),
+            Impossible::Carveout { smallest, .. } => error.with_hint(format!(
+                "--carveout {}KiB, or leave it out: the driver then takes one that is large enough",
+                smallest / 1024
             )),
             _ => error.with_hint("`ridge explain occupancy` tells what limits a launch"),
         })
@@ -382,20 +387,12 @@ fn other_input(error: ExpectedError) -> ExpectedError {
 
 /// A carve-out as the driver would set it: rounded up to the next size that the device has.
 fn carveout(limits: &SmLimits, bytes: u32) -> Result<u32, ExpectedError> {
-    limits
-        .carveouts_bytes
-        .iter()
-        .copied()
-        .find(|size| *size >= bytes && *size > 0)
-        .ok_or_else(|| {
-            let sizes: Vec<String> = limits
-                .carveouts_bytes
-                .iter()
-                .map(|size| format!("{}KiB", size / 1024))
-                .collect();
-            ExpectedError::usage(format!(
-                "a carve-out of {bytes} bytes is more shared memory than an SM has"
-            ))
-            .with_hint(format!("--carveout with one of {}", sizes.join(", ")))
-        })
+    limits.smallest_carveout(bytes).ok_or_else(|| {
+        let sizes = limits.carveouts_bytes.iter().filter(|size| **size > 0);
+        let sizes: Vec<String> = sizes.map(|size| format!("{}KiB", size / 1024)).collect();
+        ExpectedError::usage(format!(
+            "a carve-out of {bytes} bytes is more shared memory than an SM has"
+        ))
+        .with_hint(format!("--carveout with one of {}", sizes.join(", ")))
+    })
 }
