@@ -310,6 +310,29 @@ fn a_carve_out_is_one_rule() {
     );
 }
 
+/// A grid that nothing can be said about is not left out silently, in whichever format and for whichever input.
+#[test]
+fn a_grid_without_sms_is_told() {
+    let told = "the number of SMs is not known";
+    for words in [
+        "--cc 9.0 --block 256 --regs 64 --grid 1000",
+        "--device b300 --block 256 --regs 64 --grid 1000",
+        "fixtures/cubin/occupancy.fatbin --cc 9.0 --block 128 --grid 1000",
+    ] {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        occupancy(&words).code(0).shows(told).shows("--sms");
+        let document = ridge(["occupancy", "--format", "json"].iter().chain(&words))
+            .run()
+            .code(0)
+            .says(told)
+            .json();
+        assert_eq!(document["warnings"].as_array().unwrap().len(), 1);
+        assert_eq!(document["warnings"][0]["code"], "unknown-sms");
+        let known = ridge(["occupancy", "--sms", "132"].iter().chain(&words));
+        assert!(!known.run().code(0).stdout.contains(told));
+    }
+}
+
 #[test]
 fn unreadable_inputs_are_explained() {
     let folder = Folder::new();

@@ -289,6 +289,18 @@ impl Answer<'_> {
                 value: blocks,
                 origin: Given::Argument,
             });
+            if subject.sms.is_none() {
+                let device = subject.device.as_deref().map_or_else(
+                    || format!("compute capability {}", subject.capability),
+                    str::to_owned,
+                );
+                let message = format!(
+                    "the number of SMs is not known for {device}, so that nothing is said about waves of the grid: give --sms"
+                );
+                if !self.warnings.iter().any(|known| known.message == message) {
+                    self.warn("unknown-sms", message, subject.source);
+                }
+            }
         }
         if let (Some(size), Some(grid)) = (
             subject.launch.cluster.filter(|size| *size > 0),
