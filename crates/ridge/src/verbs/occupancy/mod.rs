@@ -151,22 +151,52 @@ impl Answer<'_> {
     fn add_numbers(&mut self) -> Result<(), ExpectedError> {
         let numbers = self.options.numbers;
         let example = "ridge occupancy --device h200 --block 256 --regs 64 --smem 16KiB";
-        let Some(capability) = self.known.capability else {
-            return Err(ExpectedError::usage(
-                "without an input, the device is needed: --device NAME or --cc CAPABILITY",
-            )
-            .with_hint(example));
-        };
-        let (Some(_), Some(registers)) = (numbers.block, numbers.registers) else {
-            return Err(ExpectedError::usage(
-                "without an input, threads of a block and registers of a thread are needed: --block and --regs",
-            )
-            .with_hint(format!("{example}; `nvcc -Xptxas -v` prints the registers, and a cubin holds them")));
-        };
-        let mut subject = self.subject(None, capability, None);
-        subject.origins = Origins::all(Given::Argument);
-        subject.launch = Launch::new(0, registers).with_shared(0, 0);
-        self.add(subject)
+        if let Some(capability) = self.known.capability {
+            let mut subject = self.subject(None, capability, None);
+            subject.origins = Origins::all(Given::Argument);
+            // What is given is looked at first, beside the least that a launch can have: what is wrong by itself is told
+            // before what is missing.
+            subject.launch = Launch::new(1, 1);
+            self.add(subject)?;
+            self.check()?;
+        }
+        let missing: Vec<(&str, &str)> = [
+            (
+                self.known.capability.is_none(),
+                "the device",
+                "--device NAME or --cc CAPABILITY",
+            ),
+            (
+                numbers.block.is_none(),
+                "the threads of a block",
+                "--block SIZE",
+            ),
+            (
+                numbers.registers.is_none(),
+                "the registers of a thread",
+                "--regs N",
+            ),
+        ]
+        .into_iter()
+        .filter_map(|(is_missing, what, option)| is_missing.then_some((what, option)))
+        .collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let list: Vec<String> = missing
+            .iter()
+            .map(|(what, option)| format!("{what} ({option})"))
+            .collect();
+        let mut hint = example.to_owned();
+        if numbers.registers.is_none() {
+            hint.push_str("; `nvcc -Xptxas -v` prints the registers, and a cubin holds them");
+        }
+        Err(ExpectedError::usage(format!(
+            "without an input, a launch needs more: {} {} missing",
+            list.join(" and "),
+            if list.len() == 1 { "is" } else { "are" }
+        ))
+        .with_hint(hint))
     }
 
     fn add_file(&mut self, argument: &OsStr, output: &Output) -> Result<(), ExpectedError> {
