@@ -345,3 +345,46 @@ fn two_thousand_points_stay_small() {
     arguments.extend(["--format", "csv"]);
     assert_eq!(roofline(&arguments).fine().stdout.lines().count(), 2001);
 }
+
+/// A point has a roof over it, as `ridge bound` needs one.
+#[test]
+fn a_point_without_a_roof_is_a_mistake() {
+    for (device, precision, told) in [
+        ("t4", "bf16", "no BF16 peak is known for T4"),
+        ("h200", "fp4", "no FP4 peak is known for H200 SXM"),
+        (
+            "h200",
+            "bf16:vector",
+            "no BF16 vector peak is known for H200 SXM",
+        ),
+        (
+            "v100-sxm2",
+            "fp16:mma.sync",
+            "no FP16 mma.sync peak is known",
+        ),
+    ] {
+        let point = format!("x,1G,1GB,1ms,{precision}");
+        for format in ["text", "json", "csv", "svg", "html"] {
+            roofline(&["--device", device, "--point", &point, "--format", format])
+                .code(2)
+                .shows_nothing()
+                .says(told)
+                .says("it has ");
+        }
+        // A copy needs no roof for operations.
+        let copy = format!("x,0,1GB,1ms,{precision}");
+        roofline(&["--device", device, "--point", &copy]).fine();
+    }
+    // Without a clock in the table nothing can be scaled to one.
+    roofline(&[
+        "--device",
+        "b300",
+        "--clock",
+        "1GHz",
+        "--point",
+        "x,1G,1GB,1ms,bf16",
+    ])
+    .code(2)
+    .says("no SM clock is known")
+    .says("--devices FILE");
+}

@@ -218,6 +218,9 @@ impl Answer<'_> {
         });
         let points = self.options.points.iter();
         let clock = self.options.clock;
+        for point in &self.options.points {
+            point.check(&device, clock, &self.settings[place].1)?;
+        }
         self.settings[place]
             .1
             .extend(points.map(|point| point.subject(&device, clock)));
