@@ -316,3 +316,25 @@ fn the_examples_of_the_help_work() {
     }
     assert!(root().join("schemas/bound.schema.json").exists());
 }
+
+/// A clock that cannot be is used, and told.
+#[test]
+fn doubtful_clocks_are_told() {
+    for (clock, told) in [
+        ("99GHz", Some("above the highest")),
+        ("1Hz", Some("implausibly low")),
+        ("1.7GHz", None),
+    ] {
+        let line = format!("gemm --m 64 --n 64 --k 64 --dtype bf16 --device h200 --clock {clock}");
+        let page = bound(&line).fine();
+        let document = bound(&format!("{line} --format json")).fine().json();
+        let is_told = |text: &str| text.contains("SM clock of");
+        let remarks = document["remarks"].as_array().unwrap();
+        let mut remarks = remarks.iter().map(|remark| remark.as_str().unwrap());
+        assert_eq!(remarks.any(is_told), told.is_some());
+        assert_eq!(is_told(&page.stdout), told.is_some());
+        if let Some(told) = told {
+            page.shows(told);
+        }
+    }
+}

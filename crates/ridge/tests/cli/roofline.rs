@@ -388,3 +388,31 @@ fn a_point_without_a_roof_is_a_mistake() {
     .says("no SM clock is known")
     .says("--devices FILE");
 }
+
+/// A clock that cannot be is drawn, and told.
+#[test]
+fn doubtful_clocks_are_told() {
+    for (clock, told) in [
+        ("99GHz", Some("above the highest")),
+        ("1Hz", Some("implausibly low")),
+        ("1.7GHz", None),
+    ] {
+        let words = [
+            "--device",
+            "h200",
+            "--clock",
+            clock,
+            "--point",
+            "x,1T,1GB,1ms,bf16",
+        ];
+        let page = roofline(&words).code(0);
+        let document = roofline(&[words.as_slice(), &["--format", "json"]].concat()).code(0);
+        let warnings = document.json()["warnings"].as_array().unwrap().clone();
+        assert_eq!(warnings.len(), usize::from(told.is_some()), "{warnings:?}");
+        if let Some(told) = told {
+            page.shows(told);
+            assert_eq!(warnings[0]["code"], "doubtful-clock");
+            document.says(told);
+        }
+    }
+}

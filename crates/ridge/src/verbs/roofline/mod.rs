@@ -218,6 +218,14 @@ impl Answer<'_> {
         });
         let points = self.options.points.iter();
         let clock = self.options.clock;
+        if let Some(message) = clock.and_then(|clock| device.doubt_of_clock(clock)) {
+            self.warnings.push(Warning {
+                code: "doubtful-clock".to_owned(),
+                message,
+                source: None,
+                offset: None,
+            });
+        }
         for point in &self.options.points {
             point.check(&device, clock, &self.settings[place].1)?;
         }
