@@ -159,3 +159,19 @@ fn without_unicode_pages_are_ascii() {
         assert!(page.is_ascii(), "{page}");
     }
 }
+
+/// What has to be checked is marked in the list, at every width.
+#[test]
+fn rows_of_low_confidence_are_marked() {
+    for (columns, mark) in [("80", "A10G  ?"), ("120", "low")] {
+        let run = ridge(["devices"]).env("COLUMNS", columns).run().fine();
+        let squeezed = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = |name: &str| {
+            let mut lines = run.stdout.lines();
+            squeezed(lines.find(|line| line.starts_with(name)).unwrap())
+        };
+        let mark = squeezed(mark);
+        assert!(line("A10G ").contains(&mark), "{}", run.stdout);
+        assert!(!line("T4 ").contains('?') && !line("T4 ").contains("low"));
+    }
+}
