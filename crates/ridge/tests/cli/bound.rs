@@ -251,6 +251,8 @@ fn mistakes() {
         "--bytes 1GB --device h300",
         "--bytes 1GB --device h100",
         "--bytes 1GB --device xyzzyxyzzy",
+        "foo --device h200",
+        "gem --device h200",
         "gemm --device h200",
         "gemm --m 0 --n 1 --k 1 --device h200",
         "gemm --m -5 --n 1 --k 1 --device h200",
@@ -337,4 +339,16 @@ fn doubtful_clocks_are_told() {
             page.shows(told);
         }
     }
+}
+
+/// A prefix belongs to the number, not to what is counted.
+#[test]
+fn counted_things_have_a_plural() {
+    let line = |count: &str| format!("--launches {count} --syncs 1 --chain 2 --device l4");
+    bound(&line("1000000"))
+        .code(0)
+        .shows("1.00 M launches")
+        .shows("1 wait ")
+        .shows("2 steps");
+    bound(&line("1")).code(0).shows("1 launch ");
 }

@@ -175,3 +175,22 @@ fn rows_of_low_confidence_are_marked() {
         assert!(!line("T4 ").contains('?') && !line("T4 ").contains("low"));
     }
 }
+
+/// Half of a compute capability is not a name that is near to others.
+#[test]
+fn a_major_number_offers_its_capabilities() {
+    ridge(["devices", "9"]).run().code(2).says("9.0 (H100 PCIe");
+    ridge(["devices", "8"])
+        .run()
+        .code(2)
+        .says("8.0 (")
+        .says(" or 8.6 (")
+        .says("8.9 (");
+    ridge(["devices", "10"]).run().code(2).says("10.0 (");
+    let none = ridge(["devices", "6"]).run().code(2);
+    assert!(
+        !none.stderr.contains("compute capabilities"),
+        "{}",
+        none.stderr
+    );
+}

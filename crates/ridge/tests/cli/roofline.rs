@@ -416,3 +416,16 @@ fn doubtful_clocks_are_told() {
         }
     }
 }
+
+/// One point more than a page has rows is one point.
+#[test]
+fn one_more_point_is_one() {
+    for (count, told) in [(21, "and 1 more point; -v"), (22, "and 2 more points; -v")] {
+        let points: Vec<String> = (0..count).map(|n| format!("k{n},1G,1GB,1ms")).collect();
+        let mut words = vec!["--device", "h200"];
+        for point in &points {
+            words.extend(["--point", point]);
+        }
+        roofline(&words).fine().shows(told);
+    }
+}
