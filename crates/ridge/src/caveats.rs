@@ -139,13 +139,13 @@ pub(crate) fn caveats(source: &Source, facts: &Facts<'_>) -> Vec<Warning> {
         add(
             "mixture",
             format!(
-                "{} of {} results {}: their counters mix several kernels, and what limits the mixture need not limit any of them; profile the kernels one by one (--graph-profiling node)",
+                "{} of {} results {} counters mix several kernels, and what limits the mixture need not limit any of them; profile the kernels one by one (--graph-profiling node)",
                 facts.mixtures,
                 facts.workloads,
                 one_or(
                     facts.mixtures,
-                    "is a range or graph",
-                    "are ranges or graphs"
+                    "is a range or graph: its",
+                    "are ranges or graphs: their"
                 )
             ),
         );

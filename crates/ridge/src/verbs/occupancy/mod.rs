@@ -187,16 +187,17 @@ impl Answer<'_> {
             .iter()
             .map(|(what, option)| format!("{what} ({option})"))
             .collect();
+        let list = match list.as_slice() {
+            [others @ .., last] if !others.is_empty() => {
+                format!("{} and {last}", others.join(", "))
+            }
+            list => list.concat(),
+        };
         let mut hint = example.to_owned();
         if numbers.registers.is_none() {
             hint.push_str("; `nvcc -Xptxas -v` prints the registers, and a cubin holds them");
         }
-        Err(ExpectedError::usage(format!(
-            "without an input, a launch needs more: {} {} missing",
-            list.join(" and "),
-            if list.len() == 1 { "is" } else { "are" }
-        ))
-        .with_hint(hint))
+        Err(ExpectedError::usage(format!("without an input, {list} must be given")).with_hint(hint))
     }
 
     fn add_file(&mut self, argument: &OsStr, output: &Output) -> Result<(), ExpectedError> {
