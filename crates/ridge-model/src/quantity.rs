@@ -24,7 +24,7 @@ pub use absent::{ABSENT, OrAbsent, or_absent};
 pub use amount::{Amount, Unit};
 pub use bytes::{Binary, Bytes};
 pub use count::{Cycles, Flops};
-pub use figures::grouped;
+pub use figures::{counted, grouped};
 pub use hertz::Hertz;
 pub use nanos::Nanos;
 pub use parse::{ParseError, parse_count, parse_cycles};

@@ -109,9 +109,11 @@ fn demand(row: &Row) -> String {
             } else {
                 "s"
             };
+            // A prefix belongs to the number: there are no megalaunches.
             format!(
-                "{}{ending}",
-                Amount::new(row.demand, Unit::new(row.demand_unit.clone()))
+                "{} {}{ending}",
+                Amount::new(row.demand, Unit::NONE),
+                row.demand_unit
             )
         }
         unit => Amount::new(row.demand, Unit::new(unit.to_owned())).to_string(),

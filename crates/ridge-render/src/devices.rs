@@ -29,6 +29,8 @@ fn table(devices: &[Device], layout: &Layout) -> String {
     let is_wide = layout.columns >= WIDE_TABLE;
     let columns = [
         (true, Column::left("device").truncated(1, 12)),
+        // Where there is no room for the word, a mark warns.
+        (!is_wide, Column::left("")),
         (true, Column::right("cc")),
         (true, Column::right("SMs")),
         (true, Column::right("memory")),
@@ -54,6 +56,10 @@ fn table(devices: &[Device], layout: &Layout) -> String {
         };
         let cells = [
             device.name.clone(),
+            match device.confidence {
+                Confidence::Low => "?".to_owned(),
+                Confidence::Medium | Confidence::High => String::new(),
+            },
             device.compute_capability.clone(),
             device.multiprocessors.map_or_else(absent, count),
             device
@@ -80,6 +86,16 @@ fn table(devices: &[Device], layout: &Layout) -> String {
         "",
         Some(Role::Dim),
     );
+    let is_low = |device: &Device| device.confidence == Confidence::Low;
+    if !is_wide && devices.iter().any(is_low) {
+        layout.paragraph(
+            &mut out,
+            "? marks rows of low confidence, whose figures have to be checked before they are relied on.",
+            "",
+            "",
+            Some(Role::Warning),
+        );
+    }
     out
 }
 

@@ -139,8 +139,14 @@ pub(crate) fn caveats(source: &Source, facts: &Facts<'_>) -> Vec<Warning> {
         add(
             "mixture",
             format!(
-                "{} of {} results are ranges or graphs: their counters mix several kernels, and what limits the mixture need not limit any of them; profile the kernels one by one (--graph-profiling node)",
-                facts.mixtures, facts.workloads
+                "{} of {} results {} counters mix several kernels, and what limits the mixture need not limit any of them; profile the kernels one by one (--graph-profiling node)",
+                facts.mixtures,
+                facts.workloads,
+                one_or(
+                    facts.mixtures,
+                    "is a range or graph: its",
+                    "are ranges or graphs: their"
+                )
             ),
         );
     }
@@ -148,8 +154,10 @@ pub(crate) fn caveats(source: &Source, facts: &Facts<'_>) -> Vec<Warning> {
         add(
             "not-measured",
             format!(
-                "{} of {} launches have no counters: the profiler was stopped or failed while it ran them; profile them again",
-                facts.unmeasured, facts.workloads
+                "{} of {} launches {} no counters: the profiler was stopped or failed meanwhile; profile again",
+                facts.unmeasured,
+                facts.workloads,
+                one_or(facts.unmeasured, "has", "have")
             ),
         );
     }
@@ -157,12 +165,20 @@ pub(crate) fn caveats(source: &Source, facts: &Facts<'_>) -> Vec<Warning> {
         add(
             "no-samples",
             format!(
-                "{} of {} kernels were too short to be sampled: no source lines can be named for them",
-                facts.without_samples, facts.workloads
+                "{} of {} kernels {} too short to be sampled: no source lines can be named for {}",
+                facts.without_samples,
+                facts.workloads,
+                one_or(facts.without_samples, "was", "were"),
+                one_or(facts.without_samples, "it", "them")
             ),
         );
     }
     warnings
+}
+
+/// The words for one, or for more.
+const fn one_or(count: usize, one: &'static str, more: &'static str) -> &'static str {
+    if count == 1 { one } else { more }
 }
 
 fn clock_message(source: &Source) -> Option<String> {

@@ -22,14 +22,17 @@ use std::process::ExitCode;
 
 use args::{Arguments, Verb};
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use error::ExpectedError;
 use output::Output;
 
 /// Runs the command line and reports what became of it.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments = match Arguments::try_parse_from(arguments) {
+    let words: Vec<OsString> = arguments.into_iter().collect();
+    let arguments = match Arguments::try_parse_from(&words) {
         Ok(arguments) => arguments,
         Err(error) => {
+            let error = with_subcommands(error, &words);
             let is_help = !error.use_stderr();
             // Help goes to standard output, mistakes to standard error; neither can be reported any better.
             let _ = error.print();
@@ -49,6 +52,34 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             error.exit.into()
         }
     }
+}
+
+/// Where a command or template is not known, the known ones are listed.
+fn with_subcommands(mut error: clap::Error, words: &[OsString]) -> clap::Error {
+    if error.kind() != ErrorKind::InvalidSubcommand {
+        return error;
+    }
+    let whole = command();
+    let inner = words
+        .iter()
+        .skip(1)
+        .find_map(|word| whole.find_subcommand(word))
+        .filter(|inner| inner.has_subcommands());
+    let parent = inner.unwrap_or(&whole);
+    let names: Vec<&str> = parent
+        .get_subcommands()
+        .map(clap::Command::get_name)
+        .collect();
+    let what = parent
+        .get_subcommand_help_heading()
+        .unwrap_or("commands")
+        .to_ascii_lowercase();
+    let list = format!("{what}: {}", names.join(", "));
+    error.insert(
+        ContextKind::Suggested,
+        ContextValue::StyledStrs(vec![list.into()]),
+    );
+    error
 }
 
 /// A panic is a fault of Ridgepoint: its place has been printed, and the exit code says what it is.

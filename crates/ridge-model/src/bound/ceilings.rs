@@ -79,13 +79,20 @@ impl<'d> Ceilings<'d> {
             return Ok((roof, None));
         }
         let (request, remark) = self.request(part);
+        Ok((self.roof(request)?, remark))
+    }
+
+    /// The roof of one peak of the table, at the clock of the run where there is one.
+    ///
+    /// # Errors
+    /// When the device has no such unit, or the table does not know its peak or clock.
+    pub fn roof(&self, request: PeakRequest) -> Result<ComputeRoof, BoundError> {
         let peak = self
             .device
             .peak(request)
             .ok_or_else(|| self.no_peak(request))?;
         let clock = self.clock.map_or(RoofClock::Sheet, RoofClock::Run);
-        let roof = ComputeRoof::of(peak, clock).ok_or_else(|| self.no_clock())?;
-        Ok((roof, remark))
+        ComputeRoof::of(peak, clock).ok_or_else(|| self.no_clock())
     }
 
     /// The peak that operations run against.

@@ -279,6 +279,11 @@ fn measured(time: Nanos, bounds: &Bounds) -> Measured {
 fn caveats(work: &Work, bounds: &Bounds, ceilings: &Ceilings<'_>) -> Vec<String> {
     let device = ceilings.device;
     let mut remarks = Vec::new();
+    remarks.extend(
+        ceilings
+            .clock
+            .and_then(|clock| device.doubt_of_clock(clock)),
+    );
     remarks.extend(fits_in_cache(work, bounds, device));
     remarks.extend(tensor_remarks(work, bounds, ceilings));
     if work.launches.is_none() && bounds.time() < Launches::TYPICAL_COST.value {

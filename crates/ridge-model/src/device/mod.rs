@@ -85,6 +85,32 @@ impl Device {
         Architecture::of(self.capability)
     }
 
+    /// What is doubtful about the SM clock of a run: above the highest that is known, or so low that a unit is likely to
+    /// be wrong.
+    #[must_use]
+    pub fn doubt_of_clock(&self, clock: Hertz) -> Option<String> {
+        /// SMs that work do not run below this.
+        const LOW: f64 = 100e6;
+        /// Clocks are rounded when they are read and written.
+        const ROUNDED: f64 = 1.001;
+        if clock.get() < LOW {
+            return Some(format!(
+                "an SM clock of {clock:.4} is implausibly low, below 100 MHz: check its unit"
+            ));
+        }
+        let clocks = [self.boost_clock, self.tensor_clock];
+        let known = clocks.into_iter().flatten().map(|fact| fact.value.get());
+        let highest = known.reduce(f64::max)?;
+        (clock.get() > highest * ROUNDED).then(|| {
+            format!(
+                "an SM clock of {clock:.4} is above the highest that is known for {}, {:.4}: peaks scaled to it are higher \
+                 than the device promises",
+                self.name,
+                Hertz::new(highest)
+            )
+        })
+    }
+
     /// What all L1 caches together can deliver at the boost clock.
     #[must_use]
     pub fn l1_bandwidth(&self) -> Option<Fact<Bandwidth>> {
@@ -94,5 +120,27 @@ impl Device {
             value: Bandwidth::new(bytes * self.boost_clock?.value.get()),
             origin: Origin::Derived,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_that_cannot_be_are_doubted() {
+        let h200 = Devices::known().find("h200").unwrap();
+        let doubt = |hertz| h200.doubt_of_clock(Hertz::new(hertz));
+        assert!(doubt(99e9).unwrap().contains("1.980 GHz"));
+        assert!(doubt(2.0e9).is_some());
+        assert!(doubt(1.0).unwrap().contains("implausibly low"));
+        assert!(doubt(99.9e6).is_some());
+        for fine in [100e6, 210e6, 1.755e9, 1.98e9] {
+            assert_eq!(doubt(fine), None, "{fine}");
+        }
+        // Where no clock is known, none is too high.
+        let b300 = Devices::known().find("b300").unwrap();
+        assert_eq!(b300.doubt_of_clock(Hertz::new(9e9)), None);
+        assert!(b300.doubt_of_clock(Hertz::new(1.0)).is_some());
     }
 }

@@ -607,6 +607,19 @@ mod tests {
     /// How far a derived peak may be from the sheet's.
     const TOLERANCE: f64 = 0.02;
 
+    /// A published peak goes before what the units of the chip could do.
+    #[test]
+    fn a_published_peak_goes_before_a_derived_one() {
+        let a10g = Devices::known().find("a10g").unwrap();
+        let peak = |format| a10g.peak(PeakRequest::of(format)).unwrap().rate.to_string();
+        assert_eq!(peak(NumberFormat::Fp16), "70.0 TFLOP/s");
+        assert_eq!(peak(NumberFormat::Bf16), "70.0 TFLOP/s");
+        assert_eq!(peak(NumberFormat::Tf32), "35.0 TFLOP/s");
+        // A report names the board, not its class.
+        assert_eq!(Board::of("NVIDIA A10G"), a10g.board);
+        assert_eq!(Board::of("NVIDIA A10"), Board::Professional);
+    }
+
     /// Units, operations in a cycle and clock make the peak of the sheet, or the row says why they cannot.
     #[test]
     fn derived_peaks_agree_with_the_table() {

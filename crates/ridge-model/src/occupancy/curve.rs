@@ -46,8 +46,8 @@ pub fn over_registers(limits: &SmLimits, launch: &Launch) -> Vec<Point> {
         .collect()
 }
 
-/// Over the shared memory of a block in bytes, in units of allocation. The carve-out is the largest: a launch that asks
-/// for more gets more.
+/// Over the shared memory of a block in bytes, in units of allocation. Where no carve-out was asked for, it is the largest:
+/// a launch that asks for more gets more.
 #[must_use]
 pub fn over_shared_memory(limits: &SmLimits, launch: &Launch) -> Vec<Point> {
     let unit = usize::try_from(limits.shared_unit_bytes.value.max(1)).unwrap_or(usize::MAX);
@@ -58,7 +58,7 @@ pub fn over_shared_memory(limits: &SmLimits, launch: &Launch) -> Vec<Point> {
                 // All as dynamic memory: whether it is declared in the code or at the launch is not asked here.
                 static_shared_bytes: 0,
                 dynamic_shared_bytes: bytes,
-                carveout_bytes: None,
+                carveout_bytes: launch.kept_carveout(),
                 ..*launch
             };
             point(limits, &launch, bytes)
@@ -147,6 +147,16 @@ mod tests {
             points.last().map(|point| (point.at, point.resident.blocks)),
             Some((232_448, 1))
         );
+    }
+
+    #[test]
+    fn a_carve_out_that_was_asked_for_stays() {
+        let launch = Launch::new(128, 32).with_fixed_carveout(64 * 1024);
+        let points = over_shared_memory(&h200(), &launch);
+        // 16 KiB and what the system takes, three times in 64 KiB; the system's part belongs to the carve-out.
+        assert_eq!(warps(&points, 16 * 1024), 12);
+        assert_eq!(warps(&points, 63 * 1024), 4);
+        assert_eq!(warps(&points, 63 * 1024 + 128), 0);
     }
 
     #[test]

@@ -361,7 +361,7 @@ pub struct Curves {
     pub block_size: Vec<Stretch>,
     /// Over registers of a thread.
     pub registers: Vec<Stretch>,
-    /// Over shared memory of a block in bytes, with the largest carve-out.
+    /// Over shared memory of a block in bytes, with the carve-out that was asked for, else the largest.
     pub shared_bytes: Vec<Stretch>,
     /// Over named barriers; empty where it is not known how many an SM has.
     pub barriers: Vec<Stretch>,

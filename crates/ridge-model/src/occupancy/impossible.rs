@@ -51,6 +51,15 @@ pub enum Impossible {
         /// The most that a block can have, in bytes.
         most: u32,
     },
+    /// More shared memory than the SM is set to.
+    Carveout {
+        /// Bytes that a block is charged for.
+        charged: u32,
+        /// Shared memory of the SM, in bytes.
+        carveout: u32,
+        /// The smallest carve-out that holds a block, in bytes.
+        smallest: u32,
+    },
     /// Too many named barriers.
     Barriers {
         /// Barriers asked for.
@@ -112,6 +121,16 @@ impl fmt::Display for Impossible {
                     "{asked} bytes of shared memory are too many for a block: it has at most {most}"
                 )
             }
+            Self::Carveout {
+                charged,
+                carveout,
+                smallest,
+            } => write!(
+                f,
+                "a block takes {charged} bytes of shared memory, with what the system reserves, and the carve-out has \
+                 {carveout}: the smallest that holds it is {} KiB",
+                smallest / 1024
+            ),
             Self::Barriers { asked, most } => {
                 write!(
                     f,
@@ -179,6 +198,16 @@ pub fn check(limits: &SmLimits, launch: &Launch) -> Result<(), Impossible> {
             most: dynamic,
         });
     }
+    let charged = super::shared_bytes_charged(limits, launch.shared_bytes());
+    if let Some(carveout) = launch.carveout_bytes.filter(|size| *size < charged) {
+        return Err(Impossible::Carveout {
+            charged,
+            carveout,
+            smallest: limits
+                .smallest_carveout(charged)
+                .unwrap_or(limits.shared_bytes.value),
+        });
+    }
     if let Some((asked, most)) = over(
         launch.barriers.unwrap_or(0),
         limits.barriers_per_block.value,
@@ -220,6 +249,12 @@ mod tests {
             check(&limits, &launch.with_shared(50_000, 0)),
             check(&limits, &launch.with_shared(48 * 1024, 190_000)),
             check(&limits, &launch.with_shared(0, u32::MAX)),
+            check(
+                &limits,
+                &launch
+                    .with_shared(0, 100 * 1024)
+                    .with_fixed_carveout(64 * 1024),
+            ),
             check(&limits, &launch.with_barriers(17)),
             check(&limits, &cluster(0)),
             check(&limits, &cluster(17)),

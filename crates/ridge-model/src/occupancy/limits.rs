@@ -229,6 +229,13 @@ impl SmLimits {
         self
     }
 
+    /// The smallest carve-out with so many bytes; absent where none has them. No shared memory at all is no carve-out.
+    #[must_use]
+    pub fn smallest_carveout(&self, bytes: u32) -> Option<u32> {
+        let mut sizes = self.carveouts_bytes.iter().copied();
+        sizes.find(|size| *size >= bytes && *size > 0)
+    }
+
     /// The known capability that is nearest to one that is not known: the last before it, else the first.
     #[must_use]
     pub fn nearest(capability: ComputeCapability) -> ComputeCapability {

@@ -60,6 +60,9 @@ pub struct Launch {
     pub cluster: Option<u32>,
     /// Shared memory in force on the SM, in bytes; absent for the largest that it can have.
     pub carveout_bytes: Option<u32>,
+    /// Whether that size was asked for and stays. What is in force in a report was chosen by the driver for that launch,
+    /// and moves with what another launch needs.
+    pub is_carveout_fixed: bool,
 }
 
 impl Launch {
@@ -75,6 +78,7 @@ impl Launch {
             blocks_by_barriers: None,
             cluster: None,
             carveout_bytes: None,
+            is_carveout_fixed: false,
         }
     }
 
@@ -98,6 +102,23 @@ impl Launch {
     pub const fn with_carveout(mut self, bytes: u32) -> Self {
         self.carveout_bytes = Some(bytes);
         self
+    }
+
+    /// The same with a carve-out that somebody asked for, whatever the launch needs.
+    #[must_use]
+    pub const fn with_fixed_carveout(mut self, bytes: u32) -> Self {
+        self.carveout_bytes = Some(bytes);
+        self.is_carveout_fixed = true;
+        self
+    }
+
+    /// The carve-out that another launch beside this one has: the one that was asked for, else what the driver gives.
+    const fn kept_carveout(&self) -> Option<u32> {
+        if self.is_carveout_fixed {
+            self.carveout_bytes
+        } else {
+            None
+        }
     }
 
     /// Shared memory of a block, static and dynamic, in bytes.

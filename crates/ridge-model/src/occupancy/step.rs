@@ -75,13 +75,10 @@ fn for_blocks(limits: &SmLimits, launch: &Launch, blocks: u32) -> Option<Step> {
     {
         better.carveout_bytes = None;
         // The driver moves the carve-out with what a launch needs. Where that of today limits, the program asked for it.
-        if changes.is_empty() {
-            let carveout = limits
-                .carveouts_bytes
-                .iter()
-                .find(|size| **size >= needed)?;
-            better.carveout_bytes = Some(*carveout);
-            changes.push(Change::Carveout(*carveout));
+        if changes.is_empty() || launch.is_carveout_fixed {
+            let carveout = limits.smallest_carveout(needed)?;
+            better.carveout_bytes = Some(carveout);
+            changes.push(Change::Carveout(carveout));
         }
     }
     let resident = resident(limits, &better);
@@ -123,7 +120,7 @@ fn other_block(
         let threads = whole_warps(warps);
         let other = Launch {
             threads,
-            carveout_bytes: None,
+            carveout_bytes: launch.kept_carveout(),
             ..*launch
         };
         let resident = resident(limits, &other);
@@ -151,7 +148,8 @@ pub fn room(limits: &SmLimits, launch: &Launch) -> Option<Room> {
     let blocks = resident(limits, launch).blocks;
     let registers = (launch.registers..=limits.registers_per_thread.value)
         .rfind(|registers| blocks_by_registers(limits, *registers, launch.warps()) >= blocks)?;
-    let shared_bytes = shared_bytes_for(limits, limits.shared_bytes.value, blocks)?;
+    let carveout = launch.kept_carveout().unwrap_or(limits.shared_bytes.value);
+    let shared_bytes = shared_bytes_for(limits, carveout, blocks)?;
     Some(Room {
         registers,
         shared_bytes: shared_bytes.max(launch.shared_bytes()),
@@ -216,6 +214,24 @@ mod tests {
     }
 
     #[test]
+    fn a_fixed_carve_out_bounds_steps_and_room() {
+        let launch = Launch::new(128, 32)
+            .with_shared(8192, 0)
+            .with_fixed_carveout(64 * 1024);
+        assert_eq!(
+            steps(&h200(), &launch)[0].changes,
+            [Change::Carveout(100 * 1024)]
+        );
+        // Seven blocks of 9,344 bytes fit into 64 KiB, with 1,024 of each for the system.
+        assert_eq!(room(&h200(), &launch).unwrap().shared_bytes, 8192 + 128);
+        let other = steps(&h200(), &launch);
+        let other = other
+            .iter()
+            .find(|step| matches!(step.changes[0], Change::BlockSize(_)));
+        assert_eq!(other.unwrap().launch.carveout_bytes, Some(64 * 1024));
+    }
+
+    #[test]
     fn a_full_sm_has_no_step_but_room() {
         let launch = Launch::new(256, 26).with_shared(1000, 0);
         assert_eq!(steps(&h200(), &launch), []);
@@ -229,8 +245,12 @@ mod tests {
             warps in 1..=32_u32,
             registers in 16..=255_u32,
             shared in 0..=200_000_u32,
+            carveout in proptest::option::of(proptest::sample::select(h200().carveouts_bytes[1..].to_vec())),
         ) {
             let launch = Launch::new(warps * 32, registers).with_shared(0, shared);
+            let launch = carveout.map_or(launch, |bytes| launch.with_fixed_carveout(bytes));
+            // What can be launched is resident.
+            prop_assert!(check(&h200(), &launch).is_err() || resident(&h200(), &launch).blocks > 0);
             let now = resident(&h200(), &launch);
             for step in steps(&h200(), &launch) {
                 prop_assert!(check(&h200(), &step.launch).is_ok());
@@ -239,6 +259,10 @@ mod tests {
                     let less = match *change {
                         Change::Registers(most) => Launch { registers: most + 1, ..step.launch },
                         Change::SharedMemory(most) => Launch { dynamic_shared_bytes: most + 1, ..step.launch },
+                        Change::Carveout(least) => Launch {
+                            carveout_bytes: h200().carveouts_bytes.iter().copied().rfind(|size| *size < least),
+                            ..step.launch
+                        },
                         _ => continue,
                     };
                     prop_assert!(resident(&h200(), &less).blocks < step.resident.blocks);

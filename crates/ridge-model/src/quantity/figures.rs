@@ -149,6 +149,22 @@ pub fn grouped(number: u64) -> String {
     group_digits(&number.to_string())
 }
 
+/// A number of things, where the word takes an `s` for several.
+///
+/// ```
+/// use ridge_model::quantity::counted;
+///
+/// assert_eq!(counted(1, "more point"), "1 more point");
+/// assert_eq!(counted(1024, "thread"), "1,024 threads");
+/// ```
+#[must_use]
+pub fn counted(count: u64, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        _ => format!("{} {what}s", grouped(count)),
+    }
+}
+
 pub(super) fn group_digits(digits: &str) -> String {
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {

@@ -129,15 +129,20 @@ pub struct PrecisionRequest {
 }
 
 impl PrecisionRequest {
+    /// The peak that is asked for.
+    #[must_use]
+    pub const fn peak(self) -> PeakRequest {
+        PeakRequest {
+            unit: self.unit,
+            ..PeakRequest::of(self.format)
+        }
+    }
+
     /// What a device takes it for; where the device has no such peak, the usual accumulator.
     #[must_use]
     pub fn on(self, device: &Device) -> Precision {
-        let request = PeakRequest {
-            unit: self.unit,
-            ..PeakRequest::of(self.format)
-        };
         let unit = self.unit.unwrap_or(PeakUnit::Vector);
-        device.peak(request).map_or_else(
+        device.peak(self.peak()).map_or_else(
             || match unit {
                 PeakUnit::Vector => Precision::vector(self.format.rated_as()),
                 unit => Precision::matrix(

@@ -38,7 +38,8 @@ pub fn svg(document: &Document) -> String {
     }
     let left_out = document.kernels.len() - shown.len();
     if left_out > 0 {
-        let line = format!("and {left_out} more kernels; choose with --kernel or FILE#NAME");
+        let more = sentence::plural(left_out as u64, "more kernel");
+        let line = format!("and {more}; choose with --kernel or FILE#NAME");
         svg.text(Class::Dim, (MARGIN, top + 6.0), Anchor::Start, &line);
         top += MARGIN;
     }
@@ -56,10 +57,10 @@ fn name(kernel: &Kernel) -> String {
 fn describe(kernel: &Kernel) -> String {
     match (&kernel.theoretical, &kernel.impossible) {
         (Some(theoretical), _) => format!(
-            "{}: theoretical occupancy {}, {} blocks and {} of {} warps on an SM, limited by {}.",
+            "{}: theoretical occupancy {}, {} and {} of {} warps on an SM, limited by {}.",
             name(kernel),
             percent(theoretical.occupancy),
-            theoretical.blocks,
+            sentence::plural(theoretical.blocks.into(), "block"),
             theoretical.warps,
             theoretical.max_warps,
             limiters(kernel)
@@ -103,9 +104,9 @@ fn draw(svg: &mut Svg, kernel: &Kernel, top: f64) -> f64 {
         },
     );
     let facts = format!(
-        "{device}; {} threads a block, {} registers a thread, {} of shared memory a block",
-        launch.threads_per_block.value,
-        launch.registers_per_thread.value,
+        "{device}; {} a block, {} a thread, {} of shared memory a block",
+        sentence::plural(launch.threads_per_block.value, "thread"),
+        sentence::plural(launch.registers_per_thread.value, "register"),
         sentence::bytes(shared)
     );
     svg.text(

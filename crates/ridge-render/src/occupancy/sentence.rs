@@ -17,12 +17,7 @@ pub(super) fn bytes(count: u64) -> String {
     format!("{} B", grouped(count))
 }
 
-pub(super) fn plural(count: u64, what: &str) -> String {
-    match count {
-        1 => format!("1 {what}"),
-        _ => format!("{} {what}s", grouped(count)),
-    }
-}
+pub(super) use ridge_model::quantity::counted as plural;
 
 /// The arrow from one occupancy to another.
 fn rise(now: &Theoretical, then: &Theoretical) -> String {

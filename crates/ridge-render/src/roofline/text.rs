@@ -1,6 +1,6 @@
 //! The page: for each device a chart of characters, the roofs, and a table of the points.
 
-use ridge_model::quantity::{Nanos, Ratio};
+use ridge_model::quantity::{Nanos, Ratio, counted};
 use ridge_model::roofline::document::{Chart, Document, Point, RidgeSide, Side};
 
 use super::Picture;
@@ -155,7 +155,8 @@ fn points(out: &mut String, view: &View<'_>, layout: &Layout) {
     out.push_str(&table.render(layout.columns, layout.charset, layout.painter));
     let left_out = view.dots.len() - shown;
     if left_out > 0 {
-        let line = format!("and {left_out} more points; -v shows all");
+        let more = counted(left_out as u64, "more point");
+        let line = format!("and {more}; -v shows all");
         layout.paragraph(out, &line, "", "", Some(Role::Dim));
     }
     layout.paragraph(

@@ -28,14 +28,25 @@ fn text(totals: &Totals) -> String {
     let (main, all) = (&totals.main, &totals.all);
     let (count, whole) = (all.kernels.len(), Nanos::new(totals.duration_ns));
     if all.time_share < WHOLE {
+        let selected = match count {
+            1 => "the kernel selected takes".to_owned(),
+            _ => format!("the {count} kernels selected take"),
+        };
         return format!(
-            "the {count} kernels selected take {} of the {whole} of all kernels; {}",
+            "{selected} {} of the {whole} of all kernels; {}",
             percent(all.time_share),
             savings(all, "of all that time")
         );
     }
     if main.kernels.len() == count {
-        return format!("{count} kernels take {whole}: {}", savings(all, "of it"));
+        return format!(
+            "{} {whole}: {}",
+            match count {
+                1 => "1 kernel takes".to_owned(),
+                _ => format!("{count} kernels take"),
+            },
+            savings(all, "of it")
+        );
     }
     let verb = if main.kernels.len() == 1 {
         "takes"

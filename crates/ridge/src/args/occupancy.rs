@@ -49,7 +49,7 @@ pub(crate) struct OccupancyArguments {
     #[arg(long, value_name = "N", value_parser = numbers::positive, allow_negative_numbers = true)]
     sms: Option<u32>,
     /// Threads in a block, such as 256 or 16x16
-    #[arg(long, value_name = "SIZE", value_parser = numbers::extent, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SIZE", value_parser = numbers::block, allow_negative_numbers = true)]
     block: Option<u64>,
     /// Registers of a thread; for a kernel of an input, what if it had so many
     #[arg(long, value_name = "N", value_parser = numbers::count, allow_negative_numbers = true)]

@@ -1,6 +1,7 @@
 //! `ridge devices`: the GPUs of the table.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use ridge_model::device::DeviceError;
@@ -102,6 +103,13 @@ pub(super) fn table(
 pub(super) fn find<'d>(devices: &'d Devices, name: &str) -> Result<&'d Device, ExpectedError> {
     devices.find(name).map_err(|error| {
         let hint = match &error {
+            DeviceError::Unknown { name, .. } if !of_major(devices, name).is_empty() => {
+                let found = of_major(devices, name);
+                format!(
+                    "compute capabilities have two numbers: {}; `ridge devices` lists all",
+                    found.join(" or ")
+                )
+            }
             DeviceError::Unknown { nearest, .. } if !nearest.is_empty() => {
                 format!("{}; `ridge devices` lists all", nearest.join(" or "))
             }
@@ -110,4 +118,23 @@ pub(super) fn find<'d>(devices: &'d Devices, name: &str) -> Result<&'d Device, E
         };
         ExpectedError::usage(error.to_string()).with_hint(hint)
     })
+}
+
+/// The compute capabilities of the table that begin with a number, each with its devices.
+fn of_major(devices: &Devices, number: &str) -> Vec<String> {
+    let Ok(major) = number.parse::<u32>() else {
+        return Vec::new();
+    };
+    let mut found: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for device in devices
+        .iter()
+        .filter(|device| device.capability.major == major)
+    {
+        let names = found.entry(device.capability.to_string()).or_default();
+        names.push(&device.name);
+    }
+    found
+        .into_iter()
+        .map(|(capability, names)| format!("{capability} ({})", names.join(", ")))
+        .collect()
 }

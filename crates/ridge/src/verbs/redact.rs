@@ -5,6 +5,7 @@ use std::io;
 
 use ncu_rep::redact::{Options, Redaction, redact};
 use ncu_rep::{Report, csv};
+use ridge_model::quantity::counted;
 
 use crate::error::ExpectedError;
 use crate::evidence::shown_name;
@@ -84,8 +85,9 @@ fn report(redaction: &Redaction, input: &Input, address: &Address, output: &Outp
             .map(|text| format!("; {text}"))
             .unwrap_or_default();
         output.note(&format!(
-            "removed: {} ({} times){consequence}",
-            removal.subject, removal.count
+            "removed: {} ({}){consequence}",
+            removal.subject,
+            counted(removal.count, "time")
         ));
     }
     match redaction.kernel_names.len() {

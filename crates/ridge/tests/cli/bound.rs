@@ -251,6 +251,8 @@ fn mistakes() {
         "--bytes 1GB --device h300",
         "--bytes 1GB --device h100",
         "--bytes 1GB --device xyzzyxyzzy",
+        "foo --device h200",
+        "gem --device h200",
         "gemm --device h200",
         "gemm --m 0 --n 1 --k 1 --device h200",
         "gemm --m -5 --n 1 --k 1 --device h200",
@@ -315,4 +317,38 @@ fn the_examples_of_the_help_work() {
         bound(line).fine();
     }
     assert!(root().join("schemas/bound.schema.json").exists());
+}
+
+/// A clock that cannot be is used, and told.
+#[test]
+fn doubtful_clocks_are_told() {
+    for (clock, told) in [
+        ("99GHz", Some("above the highest")),
+        ("1Hz", Some("implausibly low")),
+        ("1.7GHz", None),
+    ] {
+        let line = format!("gemm --m 64 --n 64 --k 64 --dtype bf16 --device h200 --clock {clock}");
+        let page = bound(&line).fine();
+        let document = bound(&format!("{line} --format json")).fine().json();
+        let is_told = |text: &str| text.contains("SM clock of");
+        let remarks = document["remarks"].as_array().unwrap();
+        let mut remarks = remarks.iter().map(|remark| remark.as_str().unwrap());
+        assert_eq!(remarks.any(is_told), told.is_some());
+        assert_eq!(is_told(&page.stdout), told.is_some());
+        if let Some(told) = told {
+            page.shows(told);
+        }
+    }
+}
+
+/// A prefix belongs to the number, not to what is counted.
+#[test]
+fn counted_things_have_a_plural() {
+    let line = |count: &str| format!("--launches {count} --syncs 1 --chain 2 --device l4");
+    bound(&line("1000000"))
+        .code(0)
+        .shows("1.00 M launches")
+        .shows("1 wait ")
+        .shows("2 steps");
+    bound(&line("1")).code(0).shows("1 launch ");
 }

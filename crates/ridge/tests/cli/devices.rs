@@ -159,3 +159,37 @@ fn without_unicode_pages_are_ascii() {
         assert!(page.is_ascii(), "{page}");
     }
 }
+
+/// What has to be checked is marked in the list, at every width.
+#[test]
+fn rows_of_low_confidence_are_marked() {
+    for (columns, mark) in [("80", "A10G  ?"), ("120", "low")] {
+        let run = ridge(["devices"]).env("COLUMNS", columns).run().fine();
+        let squeezed = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = |name: &str| {
+            let mut lines = run.stdout.lines();
+            squeezed(lines.find(|line| line.starts_with(name)).unwrap())
+        };
+        let mark = squeezed(mark);
+        assert!(line("A10G ").contains(&mark), "{}", run.stdout);
+        assert!(!line("T4 ").contains('?') && !line("T4 ").contains("low"));
+    }
+}
+
+/// Half of a compute capability is not a name that is near to others.
+#[test]
+fn a_major_number_offers_its_capabilities() {
+    ridge(["devices", "9"]).run().code(2).says("9.0 (H100 PCIe");
+    ridge(["devices", "8"])
+        .run()
+        .code(2)
+        .says("8.0 (")
+        .says(" or 8.6 (")
+        .says("8.9 (");
+    let none = ridge(["devices", "6"]).run().code(2);
+    assert!(
+        !none.stderr.contains("compute capabilities"),
+        "{}",
+        none.stderr
+    );
+}

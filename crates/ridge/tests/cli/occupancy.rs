@@ -216,6 +216,15 @@ fn wrong_arguments_are_explained() {
     for arguments in [
         vec![],
         vec!["--cc", "9.0"],
+        launch("--block 256 --regs 32"),
+        launch("--block 256"),
+        launch("--device h200 --block 256"),
+        launch("--device h200 --regs 32"),
+        launch("--device h200 --block 0"),
+        launch("--device h200 --smem 300KiB"),
+        launch("--device h200 --regs 300"),
+        launch("--device h200 --block 256 --carveout 1MiB"),
+        launch("--device h200 --smem 100KiB --carveout 64KiB"),
         vec!["--device", "h300", "--block", "256", "--regs", "32"],
         vec!["--device", "rtx", "--block", "256", "--regs", "32"],
         launch("--cc 9.5 --block 256 --regs 32"),
@@ -236,7 +245,12 @@ fn wrong_arguments_are_explained() {
         number("--cluster 0"),
         number("--cluster 3 --grid 400"),
         number("--grid 0"),
+        number("--grid 2147483648"),
+        number("--grid 65536x65536x65536"),
+        launch("--cc 9.0 --block 1x1x128 --regs 32"),
+        launch("--cc 9.0 --block 1x2048 --regs 32"),
         number("--carveout 1MiB"),
+        number("--smem 100KiB --carveout 64KiB"),
         number("--kernel gemm"),
         launch("--cc 8.6 --block 256 --regs 32 --cluster 2"),
         vec![FATBIN, "--cc", "7.5"],
@@ -261,6 +275,71 @@ fn wrong_arguments_are_explained() {
         transcript.push('\n');
     }
     snapshot("occupancy_wrong_arguments", &transcript);
+}
+
+/// A carve-out that was asked for holds for limits, curves, steps and room alike.
+#[test]
+fn a_carve_out_is_one_rule() {
+    let document = ridge([
+        "occupancy",
+        "--cc",
+        "9.0",
+        "--block",
+        "128",
+        "--regs",
+        "32",
+        "--smem",
+        "8KiB",
+        "--carveout",
+        "64KiB",
+        "--format",
+        "json",
+    ])
+    .run()
+    .fine()
+    .json();
+    let kernel = &document["kernels"][0];
+    let blocks = kernel["theoretical"]["blocks"].as_u64().unwrap();
+    assert_eq!(blocks, 7);
+    let curve = kernel["curves"]["shared_bytes"].as_array().unwrap();
+    let at = |bytes: u64| {
+        let found = curve.iter().find(|stretch| {
+            (stretch["from"].as_u64().unwrap()..=stretch["to"].as_u64().unwrap()).contains(&bytes)
+        });
+        found.unwrap()["blocks"].as_u64().unwrap()
+    };
+    let room = kernel["room"]["shared_bytes"].as_u64().unwrap();
+    assert_eq!((at(8192), at(room)), (blocks, blocks));
+    assert!(at(room + 1) < blocks);
+    assert_eq!(at(64 * 1024), 0);
+    let step = &kernel["steps"][0]["changes"][0];
+    assert_eq!(
+        (&step["what"], &step["to"]),
+        (&"carveout-bytes".into(), &102_400.into())
+    );
+}
+
+/// A grid that nothing can be said about is not left out silently, in whichever format and for whichever input.
+#[test]
+fn a_grid_without_sms_is_told() {
+    let told = "the number of SMs is not known";
+    for words in [
+        "--cc 9.0 --block 256 --regs 64 --grid 1000",
+        "--device b300 --block 256 --regs 64 --grid 1000",
+        "fixtures/cubin/occupancy.fatbin --cc 9.0 --block 128 --grid 1000",
+    ] {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        occupancy(&words).code(0).shows(told).shows("--sms");
+        let document = ridge(["occupancy", "--format", "json"].iter().chain(&words))
+            .run()
+            .code(0)
+            .says(told)
+            .json();
+        assert_eq!(document["warnings"].as_array().unwrap().len(), 1);
+        assert_eq!(document["warnings"][0]["code"], "unknown-sms");
+        let known = ridge(["occupancy", "--sms", "132"].iter().chain(&words));
+        assert!(!known.run().code(0).stdout.contains(told));
+    }
 }
 
 #[test]

@@ -345,3 +345,87 @@ fn two_thousand_points_stay_small() {
     arguments.extend(["--format", "csv"]);
     assert_eq!(roofline(&arguments).fine().stdout.lines().count(), 2001);
 }
+
+/// A point has a roof over it, as `ridge bound` needs one.
+#[test]
+fn a_point_without_a_roof_is_a_mistake() {
+    for (device, precision, told) in [
+        ("t4", "bf16", "no BF16 peak is known for T4"),
+        ("h200", "fp4", "no FP4 peak is known for H200 SXM"),
+        (
+            "h200",
+            "bf16:vector",
+            "no BF16 vector peak is known for H200 SXM",
+        ),
+        (
+            "v100-sxm2",
+            "fp16:mma.sync",
+            "no FP16 mma.sync peak is known",
+        ),
+    ] {
+        let point = format!("x,1G,1GB,1ms,{precision}");
+        for format in ["text", "json", "csv", "svg", "html"] {
+            roofline(&["--device", device, "--point", &point, "--format", format])
+                .code(2)
+                .shows_nothing()
+                .says(told)
+                .says("it has ");
+        }
+        // A copy needs no roof for operations.
+        let copy = format!("x,0,1GB,1ms,{precision}");
+        roofline(&["--device", device, "--point", &copy]).fine();
+    }
+    // Without a clock in the table nothing can be scaled to one.
+    roofline(&[
+        "--device",
+        "b300",
+        "--clock",
+        "1GHz",
+        "--point",
+        "x,1G,1GB,1ms,bf16",
+    ])
+    .code(2)
+    .says("no SM clock is known")
+    .says("--devices FILE");
+}
+
+/// A clock that cannot be is drawn, and told.
+#[test]
+fn doubtful_clocks_are_told() {
+    for (clock, told) in [
+        ("99GHz", Some("above the highest")),
+        ("1Hz", Some("implausibly low")),
+        ("1.7GHz", None),
+    ] {
+        let words = [
+            "--device",
+            "h200",
+            "--clock",
+            clock,
+            "--point",
+            "x,1T,1GB,1ms,bf16",
+        ];
+        let page = roofline(&words).code(0);
+        let document = roofline(&[words.as_slice(), &["--format", "json"]].concat()).code(0);
+        let warnings = document.json()["warnings"].as_array().unwrap().clone();
+        assert_eq!(warnings.len(), usize::from(told.is_some()), "{warnings:?}");
+        if let Some(told) = told {
+            page.shows(told);
+            assert_eq!(warnings[0]["code"], "doubtful-clock");
+            document.says(told);
+        }
+    }
+}
+
+/// One point more than a page has rows is one point.
+#[test]
+fn one_more_point_is_one() {
+    for (count, told) in [(21, "and 1 more point; -v"), (22, "and 2 more points; -v")] {
+        let points: Vec<String> = (0..count).map(|n| format!("k{n},1G,1GB,1ms")).collect();
+        let mut words = vec!["--device", "h200"];
+        for point in &points {
+            words.extend(["--point", point]);
+        }
+        roofline(&words).fine().shows(told);
+    }
+}

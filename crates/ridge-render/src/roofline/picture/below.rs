@@ -1,6 +1,6 @@
 //! What stands below the plot.
 
-use ridge_model::quantity::{Intensity, Ratio};
+use ridge_model::quantity::{Intensity, Ratio, counted};
 use ridge_model::roofline::document::Class;
 
 use super::super::view::{Dot, View, class_name, flag_text, side_mark};
@@ -136,10 +136,8 @@ pub(super) fn notes(
         }
     }
     if flagged.len() > MOST_FLAGS {
-        let text = format!(
-            "! and {} more points above a roof",
-            flagged.len() - MOST_FLAGS
-        );
+        let more = counted((flagged.len() - MOST_FLAGS) as u64, "more point");
+        let text = format!("! and {more} above a roof");
         line(svg, Style::Own("ft"), &text);
     }
     if !view.beside.is_empty() {

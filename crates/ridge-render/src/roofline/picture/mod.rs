@@ -4,7 +4,7 @@ mod below;
 mod points;
 mod roofs;
 
-use ridge_model::quantity::{ComputeRate, Intensity, Nanos, Ratio};
+use ridge_model::quantity::{ComputeRate, Intensity, Nanos, Ratio, counted};
 use ridge_model::roofline::document::{Basis, Chart, Class, Document, Side};
 
 use super::Picture;
@@ -68,9 +68,9 @@ fn device(chart: &Chart) -> &str {
 fn describe(chart: &Chart, view: &View<'_>) -> String {
     const TOLD: usize = 5;
     let mut text = format!(
-        "{}: {} points over bytes of {}.",
+        "{}: {} over bytes of {}.",
         device(chart),
-        view.dots.len(),
+        counted(view.dots.len() as u64, "point"),
         view.level.name()
     );
     for dot in view.dots.iter().take(TOLD) {
@@ -81,8 +81,8 @@ fn describe(chart: &Chart, view: &View<'_>) -> String {
     if !view.beside.is_empty() {
         text.extend([
             " ",
-            &view.beside.len().to_string(),
-            " kernels without a place in the chart.",
+            &counted(view.beside.len() as u64, "kernel"),
+            " without a place in the chart.",
         ]);
     }
     text

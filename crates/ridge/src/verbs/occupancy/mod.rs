@@ -151,22 +151,53 @@ impl Answer<'_> {
     fn add_numbers(&mut self) -> Result<(), ExpectedError> {
         let numbers = self.options.numbers;
         let example = "ridge occupancy --device h200 --block 256 --regs 64 --smem 16KiB";
-        let Some(capability) = self.known.capability else {
-            return Err(ExpectedError::usage(
-                "without an input, the device is needed: --device NAME or --cc CAPABILITY",
-            )
-            .with_hint(example));
+        if let Some(capability) = self.known.capability {
+            let mut subject = self.subject(None, capability, None);
+            subject.origins = Origins::all(Given::Argument);
+            // What is given is looked at first, beside the least that a launch can have: what is wrong by itself is told
+            // before what is missing.
+            subject.launch = Launch::new(1, 1);
+            self.add(subject)?;
+            self.check()?;
+        }
+        let missing: Vec<(&str, &str)> = [
+            (
+                self.known.capability.is_none(),
+                "the device",
+                "--device NAME or --cc CAPABILITY",
+            ),
+            (
+                numbers.block.is_none(),
+                "the threads of a block",
+                "--block SIZE",
+            ),
+            (
+                numbers.registers.is_none(),
+                "the registers of a thread",
+                "--regs N",
+            ),
+        ]
+        .into_iter()
+        .filter_map(|(is_missing, what, option)| is_missing.then_some((what, option)))
+        .collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let list: Vec<String> = missing
+            .iter()
+            .map(|(what, option)| format!("{what} ({option})"))
+            .collect();
+        let list = match list.as_slice() {
+            [others @ .., last] if !others.is_empty() => {
+                format!("{} and {last}", others.join(", "))
+            }
+            list => list.concat(),
         };
-        let (Some(_), Some(registers)) = (numbers.block, numbers.registers) else {
-            return Err(ExpectedError::usage(
-                "without an input, threads of a block and registers of a thread are needed: --block and --regs",
-            )
-            .with_hint(format!("{example}; `nvcc -Xptxas -v` prints the registers, and a cubin holds them")));
-        };
-        let mut subject = self.subject(None, capability, None);
-        subject.origins = Origins::all(Given::Argument);
-        subject.launch = Launch::new(0, registers).with_shared(0, 0);
-        self.add(subject)
+        let mut hint = example.to_owned();
+        if numbers.registers.is_none() {
+            hint.push_str("; `nvcc -Xptxas -v` prints the registers, and a cubin holds them");
+        }
+        Err(ExpectedError::usage(format!("without an input, {list} must be given")).with_hint(hint))
     }
 
     fn add_file(&mut self, argument: &OsStr, output: &Output) -> Result<(), ExpectedError> {
@@ -282,13 +313,25 @@ impl Answer<'_> {
             origins.cluster = Given::Argument;
         }
         if let Some(bytes) = numbers.carveout_bytes {
-            launch.carveout_bytes = Some(carveout(&subject.limits, bytes)?);
+            *launch = launch.with_fixed_carveout(carveout(&subject.limits, bytes)?);
         }
         if let Some(blocks) = numbers.grid {
             subject.grid_blocks = Some(Number {
                 value: blocks,
                 origin: Given::Argument,
             });
+            if subject.sms.is_none() {
+                let device = subject.device.as_deref().map_or_else(
+                    || format!("compute capability {}", subject.capability),
+                    str::to_owned,
+                );
+                let message = format!(
+                    "the number of SMs is not known for {device}, so that nothing is said about waves of the grid: give --sms"
+                );
+                if !self.warnings.iter().any(|known| known.message == message) {
+                    self.warn("unknown-sms", message, subject.source);
+                }
+            }
         }
         if let (Some(size), Some(grid)) = (
             subject.launch.cluster.filter(|size| *size > 0),
@@ -338,7 +381,8 @@ impl Answer<'_> {
             || numbers.registers.is_some()
             || numbers.shared_bytes.is_some()
             || numbers.cluster.is_some()
-            || numbers.barriers.is_some();
+            || numbers.barriers.is_some()
+            || numbers.carveout_bytes.is_some();
         if !is_asked_for {
             return Ok(());
         }
@@ -349,6 +393,10 @@ impl Answer<'_> {
         Err(match reason {
             Impossible::Threads { most, .. } if most < 1024 => error.with_hint(format!(
                 "its __launch_bounds__ (or .reqntid) allow no more: --block {most}, or compile it for larger blocks"
+            )),
+            Impossible::Carveout { smallest, .. } => error.with_hint(format!(
+                "--carveout {}KiB, or leave it out: the driver then takes one that is large enough",
+                smallest / 1024
             )),
             _ => error.with_hint("`ridge explain occupancy` tells what limits a launch"),
         })
@@ -382,20 +430,12 @@ fn other_input(error: ExpectedError) -> ExpectedError {
 
 /// A carve-out as the driver would set it: rounded up to the next size that the device has.
 fn carveout(limits: &SmLimits, bytes: u32) -> Result<u32, ExpectedError> {
-    limits
-        .carveouts_bytes
-        .iter()
-        .copied()
-        .find(|size| *size >= bytes && *size > 0)
-        .ok_or_else(|| {
-            let sizes: Vec<String> = limits
-                .carveouts_bytes
-                .iter()
-                .map(|size| format!("{}KiB", size / 1024))
-                .collect();
-            ExpectedError::usage(format!(
-                "a carve-out of {bytes} bytes is more shared memory than an SM has"
-            ))
-            .with_hint(format!("--carveout with one of {}", sizes.join(", ")))
-        })
+    limits.smallest_carveout(bytes).ok_or_else(|| {
+        let sizes = limits.carveouts_bytes.iter().filter(|size| **size > 0);
+        let sizes: Vec<String> = sizes.map(|size| format!("{}KiB", size / 1024)).collect();
+        ExpectedError::usage(format!(
+            "a carve-out of {bytes} bytes is more shared memory than an SM has"
+        ))
+        .with_hint(format!("--carveout with one of {}", sizes.join(", ")))
+    })
 }

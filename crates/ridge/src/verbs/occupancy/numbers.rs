@@ -29,34 +29,50 @@ pub(crate) fn positive(text: &str) -> Result<u32, String> {
     }
 }
 
-/// Threads of a block or blocks of a grid: one number, or up to three for x, y and z.
-pub(crate) fn extent(text: &str) -> Result<u64, String> {
+/// The most in x, y and z. Technical specifications of the CUDA programming guide: the same for every compute capability
+/// that is known here.
+type Most = [u32; 3];
+const BLOCK: Most = [1024, 1024, 64];
+const GRID: Most = [2_147_483_647, 65_535, 65_535];
+
+/// A size in x, y and z: one number, or up to three.
+fn extent(text: &str) -> Result<[u32; 3], String> {
     let parts: Vec<&str> = text.split(['x', 'X', ',', '*']).collect();
     if parts.len() > 3 {
         return Err("expected at most three numbers, as in 16x16x1".to_owned());
     }
-    let mut product: u64 = 1;
-    for part in parts {
-        let number = count(part).map_err(|reason| match text.contains(['x', 'X', ',']) {
+    let mut size = [1; 3];
+    for (place, part) in size.iter_mut().zip(&parts) {
+        *place = count(part).map_err(|reason| match parts.len() > 1 {
             true => format!("{reason}; sizes are written as 256, 16x16 or 8x8x4"),
             false => reason,
         })?;
-        product = product
-            .checked_mul(u64::from(number))
-            .ok_or_else(|| "the product is larger than 2^64".to_owned())?;
     }
-    Ok(product)
+    Ok(size)
+}
+
+/// The first of x, y and z that is too large.
+fn within(size: [u32; 3], most: Most, whole: &str, part: &str) -> Result<u64, String> {
+    for (axis, (number, most)) in ["x", "y", "z"].iter().zip(size.iter().zip(most)) {
+        if *number > most {
+            return Err(format!(
+                "{number} {part} in {axis} are too many: {whole} has at most {most} in {axis}"
+            ));
+        }
+    }
+    // Limits of 31, 16 and 16 bits make a product of less than 64.
+    Ok(size.into_iter().map(u64::from).product())
+}
+
+/// Threads of a block. How many there are in all is a limit of the device.
+pub(crate) fn block(text: &str) -> Result<u64, String> {
+    within(extent(text)?, BLOCK, "a block", "threads")
 }
 
 /// Blocks of a grid.
 pub(crate) fn grid(text: &str) -> Result<u64, String> {
-    /// The driver takes 2^31 - 1 in x and 65,535 in y and z.
-    const MOST: u64 = 2_147_483_647 * 65_535 * 65_535;
-    match extent(text)? {
+    match within(extent(text)?, GRID, "a grid", "blocks")? {
         0 => Err("a grid has at least 1 block".to_owned()),
-        blocks if blocks > MOST => {
-            Err("a grid has at most 2147483647 blocks in x and 65535 in y and in z".to_owned())
-        }
         blocks => Ok(blocks),
     }
 }
@@ -125,10 +141,10 @@ mod tests {
 
     #[test]
     fn sizes_have_up_to_three_numbers() {
-        assert_eq!(extent("256"), Ok(256));
-        assert_eq!(extent("16x16"), Ok(256));
-        assert_eq!(extent("8,8,4"), Ok(256));
-        assert_eq!(extent("0"), Ok(0));
+        assert_eq!(block("256"), Ok(256));
+        assert_eq!(block("16x16"), Ok(256));
+        assert_eq!(block("8,8,4"), Ok(256));
+        assert_eq!(block("0"), Ok(0));
         for bad in [
             "",
             "x",
@@ -139,12 +155,32 @@ mod tests {
             "nan",
             "4294967296x1",
         ] {
-            assert!(extent(bad).is_err(), "{bad}");
+            assert!(block(bad).is_err(), "{bad}");
         }
-        assert!(
-            extent("4294967295x4294967295x4294967295").is_err(),
-            "overflow"
+    }
+
+    #[test]
+    fn each_direction_has_a_limit() {
+        assert_eq!(block("1x1x64"), Ok(64));
+        assert_eq!(block("1024x1x1"), Ok(1024));
+        assert_eq!(grid("2147483647"), Ok(2_147_483_647));
+        assert_eq!(
+            grid("2147483647x65535x65535"),
+            Ok(2_147_483_647 * 65_535 * 65_535)
         );
+        for (bad, limit) in [
+            (block("1x1x65"), "64 in z"),
+            (block("1025"), "1024 in x"),
+            (block("1x1025"), "1024 in y"),
+            (grid("2147483648"), "2147483647 in x"),
+            (grid("1x65536"), "65535 in y"),
+            (grid("1x1x65536"), "65535 in z"),
+            (grid("65536x65536x65536"), "65535 in y"),
+            (grid("4294967295x4294967295x4294967295"), "2147483647 in x"),
+        ] {
+            let reason = bad.unwrap_err();
+            assert!(reason.ends_with(limit), "{reason}");
+        }
     }
 
     #[test]

@@ -143,7 +143,12 @@ fn not_counted<'k>(source: usize, kernels: impl Iterator<Item = &'k Kernel>) -> 
     (without > 0).then(|| Warning {
         code: "operations-not-counted".to_owned(),
         message: format!(
-            "operations of {without} of {all} kernels were not counted, so that they have no place in the chart; profile with `ncu --set full`, or give the numbers with --point"
+            "operations of {} not counted, so that {} no place in the chart; profile with `ncu --set full`, or give the numbers with --point",
+            match all {
+                1 => "the kernel were".to_owned(),
+                _ => format!("{without} of {all} kernels were"),
+            },
+            if without == 1 { "it has" } else { "they have" }
         ),
         source: Some(source),
         offset: None,
@@ -218,6 +223,17 @@ impl Answer<'_> {
         });
         let points = self.options.points.iter();
         let clock = self.options.clock;
+        if let Some(message) = clock.and_then(|clock| device.doubt_of_clock(clock)) {
+            self.warnings.push(Warning {
+                code: "doubtful-clock".to_owned(),
+                message,
+                source: None,
+                offset: None,
+            });
+        }
+        for point in &self.options.points {
+            point.check(&device, clock, &self.settings[place].1)?;
+        }
         self.settings[place]
             .1
             .extend(points.map(|point| point.subject(&device, clock)));

@@ -3,11 +3,14 @@
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
+use ridge_model::bound::{BoundError, Ceilings};
 use ridge_model::device::Origin;
 use ridge_model::quantity::{Bytes, Flops, Hertz, Nanos};
 use ridge_model::roof::{ComputeRoof, MemoryLevel, RoofClock};
 use ridge_model::roofline::{Amounts, Moved, Precision, PrecisionRequest, RunRoofs, Subject};
 use ridge_model::{Device, NumberFormat};
+
+use crate::error::ExpectedError;
 
 /// `NAME,OPERATIONS,BYTES,TIME[,PRECISION]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,6 +94,39 @@ fn last_field(text: &str) -> Result<(&str, &str), NoPoint> {
 }
 
 impl GivenPoint {
+    /// A point without its roof says nothing: some roof of the table or of the chart has to be over it. What computes
+    /// nothing needs none.
+    pub(crate) fn check(
+        &self,
+        device: &Device,
+        clock: Option<Hertz>,
+        beside: &[Subject],
+    ) -> Result<(), ExpectedError> {
+        let ceilings = Ceilings {
+            clock,
+            ..Ceilings::of(device)
+        };
+        let Err(error) = ceilings.roof(self.precision.peak()) else {
+            return Ok(());
+        };
+        let precision = self.precision.on(device);
+        let mut others = beside.iter().flat_map(|subject| &subject.run.compute);
+        if self.operations == Flops::ZERO || others.any(|(other, ..)| *other == precision) {
+            return Ok(());
+        }
+        let hint = match &error {
+            BoundError::NoPeak { available, .. } if !available.is_empty() => {
+                format!("it has {}", available.join("; "))
+            }
+            BoundError::NoClock { .. } => {
+                "leave out --clock, or add the clock with a table of your own: --devices FILE"
+                    .to_owned()
+            }
+            _ => "add the peak with a table of your own: --devices FILE".to_owned(),
+        };
+        Err(ExpectedError::usage(format!("--point {}: {error}", self.name)).with_hint(hint))
+    }
+
     /// The point on a device, with its roofs at a clock where one is given.
     pub(crate) fn subject(&self, device: &Device, clock: Option<Hertz>) -> Subject {
         let compute = clock.map_or_else(Vec::new, |clock| {
