@@ -47,6 +47,10 @@ const HOT: f64 = 2.0;
 /// At 20 % a request waits for a quarter of its service time (`ρ / (1 − ρ)`): below, neither the unit nor its queue is
 /// worth a change.
 const SHARED_BUSY: f64 = 0.2;
+/// Twice as busy as anything else: what is served next after it could be half done in its time.
+const ONLY: f64 = 2.0;
+/// Of the waiting, more than for everything else together.
+const HALF: f64 = 0.5;
 /// Waiting that contention explains: for the L2 to answer or to take the next request, and at the end of the kernel.
 const WAITS: &[&str] = &[
     "long_scoreboard",
@@ -94,7 +98,11 @@ fn global(case: &Case<'_, '_>) -> Option<Outcome> {
     let atomic_unit = case
         .number("lts__d_atomic_input_cycles_active.max.pct_of_peak_sustained_elapsed")
         .map(|percent| percent / 100.0);
-    let is_hot = hot >= HOT && most >= BUSY * elapsed;
+    // A hot spot that moves from slice to slice keeps none of them busy all the time. Then it tells that the hottest is
+    // busier by far than any unit of the ledger, and that warps wait for what atomics make them wait for.
+    let is_only_busy_unit = most >= ONLY * case.busiest().max(average / elapsed) * elapsed
+        && case.waiting_for(WAITS) >= HALF;
+    let is_hot = hot >= HOT && (most >= BUSY * elapsed || is_only_busy_unit);
     // On one address the unit takes a floating-point addition every three cycles, an integer one every cycle.
     let is_float = case.mix.is_none_or(|mix| {
         mix.sum(|opcode, modifiers| {
