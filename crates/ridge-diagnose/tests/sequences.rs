@@ -1,30 +1,13 @@
 //! Findings about several launches: what fires, and what stays silent.
 
-use std::path::Path;
+mod committed;
 
-use ncu_rep::Report;
 use ridge_diagnose::document::{Kernel, Launch, Limiter, ReportFinding, Resource, Traffic};
-use ridge_diagnose::{Group, KernelProfile, Options, diagnose, report_findings};
+use ridge_diagnose::report_findings;
 
 /// A kernel of a committed report that is bound by device memory.
 fn model() -> Kernel {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/reports/vadd.ncu-rep.zst");
-    let file = std::fs::read(path).unwrap();
-    let unpacked = ncu_rep::unpack(&file, u64::MAX);
-    let report = Report::parse(&unpacked.bytes).unwrap();
-    let profile = KernelProfile {
-        name: "kernel".to_owned(),
-        signature: "kernel()".to_owned(),
-        mangled: None,
-        is_mixture: false,
-        grid: None,
-        block: None,
-        launch_index: 0,
-        sections: Vec::new(),
-        metrics: report.profile(1).unwrap().metrics().value,
-    };
-    diagnose(&profile, &Group::default(), None, &Options::default())
+    committed::kernel("vadd.ncu-rep.zst", 1)
 }
 
 /// The model with launches at these places, each as long.

@@ -1,30 +1,14 @@
 //! Amdahl's bound: what holds for any report.
 
-use std::path::Path;
+mod committed;
 
-use ncu_rep::Report;
 use proptest::prelude::*;
 use ridge_diagnose::document::{Collection, Kernel, Launch, Source, SourceKind};
-use ridge_diagnose::{Group, KernelProfile, Options, diagnose, totals};
+use ridge_diagnose::totals;
 
 /// A kernel with a finding, of a committed report.
 fn kernel() -> Kernel {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/reports/aos.ncu-rep.zst");
-    let file = std::fs::read(path).unwrap();
-    let unpacked = ncu_rep::unpack(&file, u64::MAX);
-    let report = Report::parse(&unpacked.bytes).unwrap();
-    let profile = KernelProfile {
-        name: "kernel".to_owned(),
-        signature: "kernel()".to_owned(),
-        mangled: None,
-        is_mixture: false,
-        grid: None,
-        block: None,
-        launch_index: 0,
-        sections: Vec::new(),
-        metrics: report.profile(0).unwrap().metrics().value,
-    };
-    let kernel = diagnose(&profile, &Group::default(), None, &Options::default());
+    let kernel = committed::kernel("aos.ncu-rep.zst", 0);
     assert!(!kernel.findings.is_empty());
     kernel
 }

@@ -150,10 +150,7 @@ fn global(case: &Case<'_, '_>) -> Option<Outcome> {
             .act(ACTIONS)
             .falls("lts__t_sectors_srcunit_tex_op_red.sum")
             .reaches("lts__cycles_active.max", average)
-            .at(places(
-                &case.by_instruction("smsp__pcsamp_sample_count"),
-                case.code,
-            ))
+            .at(case.sampled_places())
             .weigh(case, &remedy, NEEDS),
     )
 }

@@ -23,7 +23,6 @@
 //! CUDA C++ Programming Guide, "Constant Memory".
 
 use super::draft::Draft;
-use super::per_instruction::places;
 use super::saving::{Remedy, Waiting};
 use super::{Case, Outcome, WORTHWHILE};
 use crate::ledger::{Relief, Stage};
@@ -105,9 +104,6 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     ])
     .falls("idc__requests.sum")
     .falls("gcc__cache_requests_type_constant.sum")
-    .at(places(
-        &case.by_instruction("smsp__pcsamp_sample_count"),
-        case.code,
-    ))
+    .at(case.sampled_places())
     .weigh(case, &remedy, NEEDS)
 }

@@ -87,10 +87,11 @@ pub(super) fn more_chains(case: &Case<'_, '_>) -> Option<String> {
 /// Where warps wait: for loads where these are most of the waiting, else for anything.
 pub(super) fn waiting_places(case: &Case<'_, '_>) -> Vec<Location> {
     const LOADS: &str = "smsp__pcsamp_warps_issue_stalled_long_scoreboard";
-    const ALL: &str = "smsp__pcsamp_sample_count";
-    let loads = case.waiting_for(&["long_scoreboard"]) >= 0.5;
-    let metric = if loads { LOADS } else { ALL };
-    places(&case.by_instruction(metric), case.code)
+    if case.waiting_for(&["long_scoreboard"]) >= 0.5 {
+        places(&case.by_instruction(LOADS), case.code)
+    } else {
+        case.sampled_places()
+    }
 }
 
 /// Adds what the model measured.

@@ -54,10 +54,11 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         return Outcome::Clear;
     }
     let starts_together = case.waves().is_some_and(|waves| waves <= 1.0) && !has_roles(case);
+    let lives = Lifetimes::of(case).filter(|_| starts_together);
+    let is_unknown = starts_together && lives.is_none();
     // Where warps compete for a busy unit, those that are served first end first, and nothing is lost by that.
-    let lives = Lifetimes::of(case).filter(|_| starts_together && case.busiest() < BUSY);
-    let is_unknown = starts_together && Lifetimes::of(case).is_none();
-    let (draft, active) = match lives.filter(|lives| lives.balance() <= super::BALANCED) {
+    let unequal = lives.filter(|lives| case.busiest() < BUSY && lives.balance() <= super::BALANCED);
+    let (draft, active) = match unequal {
         Some(lives) if lives.balance() < balance => (
             lives.describe(case),
             active.min(lives.balance() * (1.0 - case.idle())),

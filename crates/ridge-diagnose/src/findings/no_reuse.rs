@@ -25,7 +25,6 @@
 //! to Tune Dense Linear Algebra".
 
 use super::draft::Draft;
-use super::per_instruction::places;
 use super::saving::{Remedy, Waiting};
 use super::{Case, Outcome};
 use crate::document::Confidence;
@@ -174,10 +173,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     })
     .falls("l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed")
     .rises("sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_elapsed")
-    .at(places(
-        &case.by_instruction("smsp__pcsamp_sample_count"),
-        case.code,
-    ))
+    .at(case.sampled_places())
     .weigh(case, &remedy, NEEDS)
 }
 
@@ -228,10 +224,7 @@ fn on_matrix_pipes(case: &Case<'_, '_>, path: f64) -> Outcome {
     ])
     .falls("l1tex__m_xbar2l1tex_read_bytes.sum")
     .rises("sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed")
-    .at(places(
-        &case.by_instruction("smsp__pcsamp_sample_count"),
-        case.code,
-    ))
+    .at(case.sampled_places())
     .weigh(case, &remedy, NEEDS)
 }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::Precision;
 use crate::device::Origin;
-pub use crate::occupancy::document::Bound as Class;
+pub use crate::occupancy::document::{Bound as Class, Warning};
 use crate::roof::MemoryLevel;
 
 /// Name of the contract.
@@ -68,19 +68,6 @@ pub enum Side {
     Before,
     /// After it.
     After,
-}
-
-/// What could not be read, or makes the answer less certain.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Warning {
-    /// A stable code.
-    pub code: String,
-    /// What happened.
-    pub message: String,
-    /// The input that it is about.
-    pub source: Option<usize>,
-    /// The place in the input, in bytes from its start.
-    pub offset: Option<u64>,
 }
 
 /// The roofs of one device and the kernels that ran on it.
