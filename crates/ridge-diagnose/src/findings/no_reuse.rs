@@ -7,6 +7,8 @@
 //! # Evidence
 //! The load path (LSU, L1, L2 or shared memory) is the busiest unit, loads come in similar numbers as arithmetic,
 //! caches hit, the FMA pipe idles. For products on the matrix pipes: each byte that an SM reads feeds few operations.
+//! Where the path has time left and warps wait for nothing but its loads, the finding is less sure: `latency-bound` may
+//! stand beside it.
 //!
 //! # Why it costs time
 //! A load delivers at most one operand to each lane in the time of one multiply-add or more: with two loads for each
@@ -42,6 +44,15 @@ const NEEDS: &[&str] = &[
 /// Less than the 60 % of other findings: at half load a request waits as long as it is served (`ρ / (1 − ρ)` = 1), and
 /// the loads that make it wait are those that re-use saves.
 const BUSY: f64 = 0.5;
+/// Below that a load that hits is served at once, and still each load that is saved is one wait less: when this
+/// much of the waiting is for loads, and so few warps are ready, the loads are what takes the time. A clear majority,
+/// and less than one warp for each issue slot, as in `latency-bound`.
+const WAITED_FOR: f64 = 0.6;
+const ELIGIBLE: f64 = 1.0;
+/// Then the loads must be the loop: one operand of each multiply-add, the other one stays in a register.
+const EACH: f64 = 1.0;
+/// Below a quarter the loads would have to wait four times as long as they are served: a chain, whose loads are few.
+const HARDLY_BUSY: f64 = 0.25;
 /// Loads for each multiply-add in a register tile of n × n are 2 / n: one with 2 × 2, 0.5 with 4 × 4, 0.25 with 8 × 8,
 /// which has its re-use. This lies above the last by a fifth for edges.
 const LOADS: f64 = 0.3;
@@ -113,10 +124,18 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     let is_unseen = [Stage::L1Wavefronts, Stage::SharedWavefronts]
         .iter()
         .any(|stage| case.ledger.row(*stage).is_none());
-    if path < BUSY && is_unseen {
+    let is_busy = path >= BUSY;
+    let is_waited_for = path >= HARDLY_BUSY
+        && global >= EACH * arithmetic
+        && case.waiting_for(&["long_scoreboard"]) >= WAITED_FOR
+        && case
+            .number("smsp__warps_eligible.avg.per_cycle_active")
+            .is_some_and(|eligible| eligible < ELIGIBLE);
+    if !is_busy && !is_waited_for && is_unseen {
         return Outcome::NotChecked(NEEDS);
     }
-    if path < BUSY || path < compute || path < case.busy(Stage::DramBytes) || !is_used_again {
+    let is_path_first = path >= compute && path >= case.busy(Stage::DramBytes);
+    if !(is_busy || is_waited_for) || !is_path_first || !is_used_again {
         return Outcome::Clear;
     }
     let threads = case
@@ -139,9 +158,15 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     // The arithmetic itself stays.
     let work = case.busy(Stage::Issue) * arithmetic / total;
     let relief = |reuse: f64| relieve(reuse).leave(Stage::Fma, (work / compute.max(work)).min(1.0));
+    let reuse = if is_long { REUSE } else { REUSE_STENCIL };
+    let waiting = if is_busy {
+        Waiting::Hidden
+    } else {
+        Waiting::Removed(1.0 - 1.0 / reuse)
+    };
     let remedy = Remedy::new(relief(REUSE_AT_MOST))
-        .likely(relief(if is_long { REUSE } else { REUSE_STENCIL }))
-        .waiting(Waiting::Hidden)
+        .likely(relief(reuse))
+        .waiting(waiting)
         .hardly_below(work / TILED);
     Draft::new(
         ID,
@@ -150,7 +175,11 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
             loads / arithmetic
         ),
     )
-    .confidence(Confidence::Medium)
+    .confidence(if is_busy {
+        Confidence::Medium
+    } else {
+        Confidence::Low
+    })
     .seen_against(
         "loads / arithmetic instructions",
         loads / arithmetic,
