@@ -83,13 +83,12 @@ impl CodeMap {
         !self.lines.is_empty()
     }
 
-    /// Whether lanes or warps exchange values somewhere between two instructions, in the order of the code.
+    /// Addresses of barriers and exchanges between lanes from one instruction to another, in the order of the code.
     #[must_use]
-    pub fn has_exchange_between(&self, first: u64, second: u64) -> bool {
-        let next = self.exchanges.partition_point(|address| *address <= first);
-        self.exchanges
-            .get(next)
-            .is_some_and(|address| *address < second)
+    pub fn exchanges_between(&self, first: u64, second: u64) -> &[u64] {
+        let from = self.exchanges.partition_point(|address| *address <= first);
+        let to = self.exchanges.partition_point(|address| *address < second);
+        self.exchanges.get(from..to).unwrap_or_default()
     }
 
     /// The place of an instruction: what is not known of it is absent.

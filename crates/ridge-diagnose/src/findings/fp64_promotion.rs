@@ -25,7 +25,7 @@ use super::draft::Draft;
 use super::saving::{Remedy, Waiting};
 use super::{Case, Outcome};
 use crate::ledger::{Relief, Stage};
-use crate::mix;
+use crate::mix::{self, InstructionMix, access_bytes};
 
 pub(super) const ID: &str = "fp64-promotion";
 
@@ -35,11 +35,18 @@ const NEEDS: &[&str] = &["InstructionStats", "SpeedOfLight"];
 /// is in double precision converts at its edges only: fewer than one conversion for ten operations. A convention: 3
 /// and 30 % separate the labelled pairs alike.
 const MIXED: f64 = 0.1;
+/// A function of double precision is up to about 40 operations long, and a promoted expression converts at least once
+/// for each. Where no access is wide enough for a double, that is enough: the data is in single precision.
+const WITH_FUNCTIONS: f64 = 1.0 / 40.0;
+/// Bytes of a double.
+const DOUBLE: f64 = 8.0;
 
 /// Multiply-adds that refine a reciprocal of double precision beyond the one or two of single precision.
 const STEPS: f64 = 3.0;
 /// With the branch around its slow path, which sets up a point to meet again, branches and meets.
 const REFINEMENT: f64 = STEPS + 3.0;
+/// Halves of a constant.
+const HALVES: f64 = 2.0;
 /// A multiplication and an addition become one multiply-add.
 const FUSED: f64 = 0.5;
 /// What warps wait for before the two slow pipes, for conversions and for double precision.
@@ -51,7 +58,12 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     };
     let double = mix.of_opcodes(mix::FP64);
     let conversions = mix.with_modifier(&["F2F"], "F64");
-    if double <= 0.0 || conversions < MIXED * double {
+    let least = if moves_doubles(mix) {
+        MIXED
+    } else {
+        WITH_FUNCTIONS
+    };
+    if double <= 0.0 || conversions < least * double {
         return Outcome::Clear;
     }
     let total = mix.total().max(1.0);
@@ -67,8 +79,10 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     // A reciprocal or root in double precision is refined in a sequence and guarded by a branch, where one in single
     // precision is the instruction itself with a step or two.
     let refined = mix.sum(|opcode, modifiers| opcode == "MUFU" && modifiers.ends_with("64H"));
-    let gone = conversions + REFINEMENT * refined;
-    // At most, constants of 64 bits and the moves of register pairs go too.
+    // A constant of double precision is put together from two halves; one of single precision is part of the instruction.
+    let halves = mix.of_opcodes(&["UMOV", "MOV"]) + mix.with_modifier(&["IMAD"], "MOV");
+    let gone = conversions + REFINEMENT * refined + halves.min(HALVES * double);
+    // At most, what moves and selects register pairs goes too.
     let needed = double
         + mix.of_opcodes(mix::FP32)
         + mix.of_opcodes(mix::GLOBAL_LOADS)
@@ -121,4 +135,14 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     )
     .at(case.sampled_places())
     .weigh(case, &remedy, NEEDS)
+}
+
+/// Whether any access to global or shared memory is wide enough for a double. Wider ones may be vectors of floats.
+fn moves_doubles(mix: &InstructionMix) -> bool {
+    let accesses = [mix::GLOBAL_LOADS, mix::GLOBAL_STORES, mix::SHARED];
+    mix.iter().any(|(opcode, modifiers, count)| {
+        count > 0.0
+            && accesses.iter().any(|list| list.contains(&opcode))
+            && access_bytes(modifiers) >= DOUBLE
+    })
 }

@@ -41,6 +41,12 @@ const MOSTLY: f64 = 0.45;
 /// A 32-bit division by a value that is known only at run time compiles to up to 20 instructions (CUDA C++ Programming
 /// Guide, "Arithmetic Instructions"). A multiplication and a shift remain.
 const DIVISION: f64 = 18.0;
+/// Divisions by one value share its reciprocal. Each that follows takes the high half of a product, the remainder by a
+/// multiplication and an addition, and corrects both twice: with a comparison and an addition each time. A
+/// multiplication and a shift would remain.
+const NEXT_DIVISION: f64 = 6.0;
+/// Comparisons of each division, with and without a reciprocal of its own.
+const COMPARISONS: f64 = 2.0;
 /// Of 64 bits: a function of about 70 (66 in the code that NVCC 13.0 links for 9.0), of which as many remain.
 const LONG_DIVISION: f64 = 64.0;
 /// For the bound. Where a dividend of 64 bits happens to fit 32, the short sequence runs behind a test, among moves
@@ -97,7 +103,15 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     let long = mix
         .sum(|opcode, modifiers| opcode == "I2F" && is_long(modifiers))
         .min(divisions);
-    let weighted = |short: f64, each_long: f64| short * (divisions - long) + each_long * long;
+    // Making the reciprocal takes one such product as well.
+    let corrected = mix
+        .sum(|opcode, modifiers| opcode == "ISETP" && modifiers.starts_with("GE.U32"))
+        / COMPARISONS;
+    let next = (mix.with_modifier(&["IMAD"], "HI") - divisions).min(corrected) - (divisions - long);
+    let next = if divisions > 0.0 { next.max(0.0) } else { 0.0 };
+    let weighted = |short: f64, each_long: f64| {
+        short * (divisions - long) + each_long * long + NEXT_DIVISION * next
+    };
     let from_divisions = weighted(DIVISION, LONG_DIVISION);
     let is_division = from_divisions >= MANY_DIVISIONS * total;
     if !is_division && (integer < MOSTLY * total || integer <= FOR_EACH_FLOAT * float) {

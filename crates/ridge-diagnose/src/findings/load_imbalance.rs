@@ -57,7 +57,9 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     let lives = Lifetimes::of(case).filter(|_| starts_together);
     let is_unknown = starts_together && lives.is_none();
     // Where warps compete for a busy unit, those that are served first end first, and nothing is lost by that.
-    let unequal = lives.filter(|lives| case.busiest() < BUSY && lives.balance() <= super::BALANCED);
+    let unequal = lives.filter(|lives| {
+        case.busiest() < BUSY && lives.balance() <= super::BALANCED && !is_same_work(case)
+    });
     let (draft, active) = match unequal {
         Some(lives) if lives.balance() < balance => (
             lives.describe(case),
@@ -82,6 +84,17 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
             "split long items over several blocks",
         ])
         .weigh(case, &balanced(active), NEEDS)
+}
+
+/// Whether all warps execute the same instructions equally often: then those that end later were served later, by
+/// memory or by a pipe in a part of the kernel, and there is no item to split.
+fn is_same_work(case: &Case<'_, '_>) -> bool {
+    let executed = case.by_instruction("inst_executed");
+    // The first instruction is executed once by each warp.
+    let first = executed.iter().min_by_key(|(address, _)| *address);
+    first.is_some_and(|&(_, warps)| {
+        warps > 0.0 && executed.iter().all(|(_, count)| count % warps < 0.5)
+    })
 }
 
 /// Whether the warps of a block have different roles: some bring data, others compute, and they end at different times by

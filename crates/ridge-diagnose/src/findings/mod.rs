@@ -25,6 +25,7 @@ mod memory_barrier;
 mod narrow_access;
 mod no_reuse;
 mod no_tensor_cores;
+mod passes;
 mod per_instruction;
 mod precedence;
 mod redundant_traffic;

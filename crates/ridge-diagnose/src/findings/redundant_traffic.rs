@@ -2,7 +2,7 @@
 //!
 //! # What it says
 //! The kernel reads its input in several passes with a barrier or an exchange between them: once for a maximum, once
-//! for a sum, once for the result. What does not stay on chip between the passes is read again.
+//! for a sum, once for the result, or again in each turn of a loop. What does not stay on chip between the passes is read again.
 //!
 //! # Evidence
 //! Where the compulsory bytes were given (`ridge why --bytes`), the bytes that the DRAM interface moved beyond them:
@@ -27,6 +27,7 @@
 use ridge_model::quantity::Bytes;
 
 use super::draft::Draft;
+use super::passes::{Passes, SECTORS, passes};
 use super::per_instruction::places;
 use super::saving::Remedy;
 use super::{Case, Outcome};
@@ -42,15 +43,11 @@ const NEEDS: &[&str] = &["SourceCounters", "MemoryWorkloadAnalysis_Tables"];
 /// Bytes read and written, where those that are compulsory are known.
 const COUNTED_NEEDS: &[&str] = &["MemoryWorkloadAnalysis_Tables"];
 
-const SECTORS: &str = "memory_l2_theoretical_sectors_global";
 /// Less than the 60 % of other findings: at half load a request waits as long as it is served (`ρ / (1 − ρ)` = 1), and
 /// the loads that make it wait are those that a single pass saves.
 const BUSY: f64 = 0.5;
-/// Phases that move the same data move the same number of sectors, up to edges: one warp of a row of 50, or a sector
-/// for an unaligned start. A convention: 1 and 5 % separate the labelled pairs alike.
-const SAME: f64 = 0.02;
-/// The first pass stays: with two of them, below this less than 15 % of what is loaded can go. A convention: 5 and 30
-/// % separate the labelled pairs alike.
+/// The first pass stays. Below this less than 15 % of what is loaded can go. A convention: 5 and 30 % separate the
+/// labelled pairs alike.
 const LARGE: f64 = 0.15;
 
 /// What an access passes between the registers and the L2.
@@ -174,19 +171,20 @@ fn inferred(case: &Case<'_, '_>) -> Outcome {
     let Some(code) = case.code.filter(|_| is_seen && has_accesses) else {
         return Outcome::NotChecked(NEEDS);
     };
-    let phases = phases(case, code);
-    let all: f64 = phases.iter().sum();
-    let largest = phases.iter().copied().fold(0.0, f64::max);
-    let passes = phases
-        .iter()
-        .filter(|sectors| **sectors >= (1.0 - SAME) * largest)
-        .count();
-    if passes < 2 || largest < LARGE * all {
+    let (all, passes) = passes(case, code);
+    let Some(Passes {
+        count,
+        sectors: one,
+    }) = passes
+    else {
+        return Outcome::Clear;
+    };
+    let again = one * (count - 1.0);
+    if again < LARGE * all {
         return Outcome::Clear;
     }
-    let again = largest * (passes as f64 - 1.0);
     // Smaller phases may read a part of the same data again: one pass does without them as well.
-    let again_at_most = all - largest;
+    let again_at_most = all - one;
     let sectors = case.number(SECTORS).unwrap_or(all).max(all);
     // What the L2 kept between the passes did not cross the DRAM interface again.
     let Some(read) = case.number("dram__sectors_read.sum").or_else(|| {
@@ -212,11 +210,13 @@ fn inferred(case: &Case<'_, '_>) -> Outcome {
     let remedy = Remedy::new(without(again_at_most)).likely(without(again));
     Draft::new(
         ID,
-        format!("{passes} passes with barriers between them each read the same number of sectors"),
+        format!(
+            "{count:.0} passes with barriers between them each read the same number of sectors"
+        ),
     )
     .confidence(Confidence::Low)
     .seen_against("sectors read by all passes", all, "sector", all - again)
-    .seen("sectors read by one pass", largest, "sector")
+    .seen("sectors read by one pass", one, "sector")
     .seen("dram__sectors_read.sum", read, "sector")
     .act(&[
         "do it in one pass: a running maximum and sum, Welford's variance",
@@ -226,32 +226,4 @@ fn inferred(case: &Case<'_, '_>) -> Outcome {
     .falls("lts__t_sectors_srcunit_tex_op_read.sum")
     .at(loads(case))
     .weigh(case, &remedy, NEEDS)
-}
-
-/// Sectors that loads move between one barrier or exchange and the next, in the order of the code.
-fn phases(case: &Case<'_, '_>, code: &crate::CodeMap) -> Vec<f64> {
-    /// The code of `memory_access_type` for a load.
-    const LOAD: f64 = 2.0;
-    let sectors = case.by_instruction(SECTORS);
-    let loads: std::collections::HashSet<u64> = case
-        .by_instruction("memory_access_type")
-        .into_iter()
-        .filter(|(_, kind)| (kind - LOAD).abs() < 0.5)
-        .map(|(address, _)| address)
-        .collect();
-    let mut phases = vec![0.0];
-    let mut last = None;
-    for (address, count) in sectors
-        .into_iter()
-        .filter(|(address, _)| loads.contains(address))
-    {
-        if last.is_some_and(|last| code.has_exchange_between(last, address)) {
-            phases.push(0.0);
-        }
-        if let Some(phase) = phases.last_mut() {
-            *phase += count;
-        }
-        last = Some(address);
-    }
-    phases
 }
