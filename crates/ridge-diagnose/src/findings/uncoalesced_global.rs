@@ -27,9 +27,10 @@ use ridge_model::arch::SECTOR_BYTES;
 
 use super::draft::Draft;
 use super::per_instruction::{excess, places, total};
-use super::saving::Remedy;
+use super::saving::{Remedy, Waiting};
 use super::{Case, Outcome};
 use crate::attainable::SCATTERED_DRAM;
+use crate::document::LatencyVerdict;
 use crate::ledger::{Relief, Stage};
 use crate::mix::access_bytes;
 
@@ -99,6 +100,10 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     let remedy = Remedy::new(relieve(kept))
         .likely(relieve(dram_kept))
         .saturated(scattered);
+    let remedy = match queued(case) {
+        Some(part) => remedy.waiting(Waiting::Removed(part * (1.0 - kept))),
+        None => remedy,
+    };
     let title = format!(
         "global accesses touch {:.1} times the sectors that their bytes need ({:.0} % of the sectors are excess)",
         actual / ideal.max(1.0),
@@ -129,6 +134,22 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         .falls("lts__t_requests.sum")
         .at(places(&excess(metrics, ACTUAL, IDEAL), case.code))
         .weigh(case, &remedy, NEEDS)
+}
+
+/// Of the waiting, the part that loads spend in queues, where another unit is the busiest.
+///
+/// A kernel that is bound by its accesses in one part and by something else in another shows neither unit as busy. What
+/// tells is that a load takes longer than an unloaded one: the rest of its time it queued.
+fn queued(case: &Case<'_, '_>) -> Option<f64> {
+    let busiest = case.ledger.busiest()?;
+    if SECTOR_STAGES.contains(&busiest.stage) {
+        return None;
+    }
+    let Some(LatencyVerdict::AccessTooExpensive { factor }) = case.latency?.verdict else {
+        return None;
+    };
+    let queueing = (1.0 - 1.0 / factor).clamp(0.0, 1.0);
+    Some(case.waiting_for(&["long_scoreboard"]) * queueing + case.waiting_for(&["lg_throttle"]))
 }
 
 /// The part of the way from the L1 to the registers that is left.
