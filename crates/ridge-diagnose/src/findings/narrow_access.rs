@@ -62,6 +62,10 @@ const WORD: f64 = 3.0;
 const AGAIN: f64 = 4.0;
 /// Two, less a twentieth for the first and the last turn of a loop, where one is open.
 const TWO_OPEN: f64 = 1.9;
+/// Compilers unroll loops of independent loads about four times. Where a loop runs for this many turns, and a warp
+/// still has hardly more than two loads open, these wait for each other, or for a store that may overlap.
+const LONG_LOOP: f64 = 64.0;
+const FEW_OPEN: f64 = 3.0;
 /// Loads come in whole numbers, and a mean over warps is not exact to a quarter: warps that lack less than that have
 /// enough open once SMs are full. A convention.
 const OPEN_ENOUGH: f64 = 1.25;
@@ -105,7 +109,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     }
     // A warp that waits for each of many loads in turn lacks independent work: that is the other finding, and wide
     // accesses are possible in special cases of it only.
-    let confidence = match (waits_in_turn(case), latency_bound::check(case)) {
+    let confidence = match (waits_in_turn(case, width), latency_bound::check(case)) {
         (Some(true), Outcome::Found(_)) => return Outcome::Clear,
         _ if lacks_only_warps.is_none() => Confidence::Low,
         (Some(false), _) | (_, Outcome::Clear) => Confidence::Medium,
@@ -170,15 +174,21 @@ fn lacks_only_warps(case: &Case<'_, '_>) -> Option<bool> {
     })
 }
 
-/// Whether a warp waits for hardly more than one load at a time, again and again. Absent when the input does not tell.
-fn waits_in_turn(case: &Case<'_, '_>) -> Option<bool> {
+/// Whether a warp waits for hardly more than one load at a time, again and again, or for the words of one turn of a long
+/// loop. Absent when the input does not tell.
+fn waits_in_turn(case: &Case<'_, '_>, width: f64) -> Option<bool> {
     let loads = case.latency?.loads.as_ref()?;
     let threads = case.number("launch__thread_count")?;
     let for_each_warp = loads.count * WARP_SIZE / threads.max(1.0);
     if for_each_warp < AGAIN {
         return Some(false);
     }
-    loads.per_warp.map(|open| open < TWO_OPEN)
+    let few = if width >= WORD && for_each_warp >= LONG_LOOP {
+        FEW_OPEN
+    } else {
+        TWO_OPEN
+    };
+    loads.per_warp.map(|open| open < few)
 }
 
 /// Whether instructions are what limits. Absent when the input does not tell.
