@@ -39,6 +39,9 @@ pub(super) const ID: &str = "uncoalesced-global";
 /// From this many sectors for each that is needed on, accesses are scattered and not only misaligned.
 const SCATTERED: f64 = 3.0;
 
+/// Sectors of 32 bytes in a cache line of 128.
+const SECTORS_OF_A_LINE: f64 = 4.0;
+
 const ACTUAL: &str = "memory_l2_theoretical_sectors_global";
 const IDEAL: &str = "memory_l2_theoretical_sectors_global_ideal";
 const LOCAL: &str = "memory_l2_theoretical_sectors_local";
@@ -71,11 +74,12 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     let kept = 1.0 - (actual - ideal) / all;
     // At most, every stage that sectors pass shrinks in proportion.
     let writeback = writeback_kept(case, kept);
-    let relieve = |dram: f64| {
+    let relieve = |dram: f64, requests: f64| {
         SECTOR_STAGES.iter().fold(Relief::none(), |relief, stage| {
             let kept = match stage {
                 Stage::DramBytes => dram,
                 Stage::L1Writeback => writeback,
+                Stage::L2Requests => requests,
                 _ => kept,
             };
             relief.leave(*stage, kept)
@@ -97,8 +101,9 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     } else {
         0.0
     };
-    let remedy = Remedy::new(relieve(kept))
-        .likely(relieve(dram_kept))
+    let requests = requests_kept(case, kept * all).unwrap_or(kept);
+    let remedy = Remedy::new(relieve(kept, requests.min(kept)))
+        .likely(relieve(dram_kept, requests))
         .saturated(scattered);
     let remedy = match queued(case) {
         Some(part) => remedy.waiting(Waiting::Removed(part * (1.0 - kept))),
@@ -134,6 +139,13 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         .falls("lts__t_requests.sum")
         .at(places(&excess(metrics, ACTUAL, IDEAL), case.code))
         .weigh(case, &remedy, NEEDS)
+}
+
+/// The part of the requests to the L2 that is left. A request asks for sectors of one line of 128 bytes: lanes that touch
+/// lines far apart need one for each sector, neighbouring ones one for four.
+fn requests_kept(case: &Case<'_, '_>, sectors: f64) -> Option<f64> {
+    let requests = case.number("lts__t_requests_srcunit_tex.sum")?;
+    Some((sectors / SECTORS_OF_A_LINE / requests.max(1.0)).min(1.0))
 }
 
 /// Of the waiting, the part that loads spend in queues, where another unit is the busiest.
