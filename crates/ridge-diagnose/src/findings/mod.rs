@@ -7,6 +7,7 @@ mod at_dram_limit;
 mod at_limit;
 mod atomic_contention;
 mod bank_conflicts;
+mod barrier_advice;
 mod barrier_stall;
 mod constant_cache;
 mod draft;
