@@ -101,7 +101,7 @@ pub struct Collection {
     pub passes: Option<(u64, u64)>,
     /// Whether the profiler said that it held the clocks.
     pub clock_was_held: Option<bool>,
-    /// Slowest and fastest SM clock of all kernels, in hertz.
+    /// Slowest and fastest SM clock of all kernels, in hertz: the profiler's "SM Frequency".
     pub sm_clock_hz: Option<(f64, f64)>,
 }
 

@@ -22,6 +22,7 @@
 
 pub mod attainable;
 mod case;
+mod clock;
 mod code;
 mod compulsory;
 mod diagnose;
@@ -42,6 +43,7 @@ mod stalls;
 mod totals;
 mod work;
 
+pub use clock::SmClock;
 pub use code::CodeMap;
 pub use compulsory::Given;
 pub use diagnose::{Group, Options, diagnose};
