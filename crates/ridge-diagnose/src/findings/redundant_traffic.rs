@@ -49,8 +49,9 @@ const BUSY: f64 = 0.5;
 /// Phases that move the same data move the same number of sectors, up to edges: one warp of a row of 50, or a sector
 /// for an unaligned start. A convention: 1 and 5 % separate the labelled pairs alike.
 const SAME: f64 = 0.02;
-/// The first pass stays: with two of them, below this less than 15 % of what is loaded can go. A convention: 5 and 30
-/// % separate the labelled pairs alike.
+/// The first pass stays: with two of them, below this less than 15 % of what is loaded can go. And seven phases or more of
+/// one size are the turns of an unrolled loop over tiles rather than passes. A convention: 5 and 30 % separate the labelled
+/// pairs alike.
 const LARGE: f64 = 0.15;
 
 /// What an access passes between the registers and the L2.
