@@ -33,6 +33,7 @@ mod latency;
 mod ledger;
 mod limiter;
 mod mix;
+mod outlook;
 mod pages;
 mod profile;
 pub mod roofline;

@@ -49,6 +49,10 @@ pub(super) fn write(
     latency::write(out, kernel, page);
     write_hot_lines(out, &kernel.hot_lines, page);
     finding::write(out, &kernel.findings, page);
+    if let Some(outlook) = &kernel.outlook {
+        out.push('\n');
+        paragraph(out, &outlook.summary, "   ", "     ", page);
+    }
     if is_measured(kernel) {
         write_not_checked(out, kernel, kind == Some(SourceKind::NcuCsv), page);
     } else {

@@ -109,11 +109,15 @@ fn limiter(kernel: &Kernel, page: &Page) -> String {
 }
 
 fn advice(kernel: &Kernel) -> String {
-    kernel.findings.first().map_or_else(String::new, |finding| {
-        if ridge_diagnose::is_verdict(&finding.id) {
-            finding.id.clone()
-        } else {
-            format!("{} -{}", finding.id, saved(finding.saving_expected))
-        }
-    })
+    let Some(finding) = kernel.findings.first() else {
+        return kernel
+            .outlook
+            .as_ref()
+            .map_or_else(String::new, |_| "no flaw found".to_owned());
+    };
+    if ridge_diagnose::is_verdict(&finding.id) {
+        finding.id.clone()
+    } else {
+        format!("{} -{}", finding.id, saved(finding.saving_expected))
+    }
 }
