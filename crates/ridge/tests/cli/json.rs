@@ -361,3 +361,16 @@ fn kernels_without_findings_have_an_outlook() {
         assert_eq!(kernel["outlook"].is_null(), has_findings);
     }
 }
+
+/// An export tells of its device what its page holds: all on the raw page, the compute capability on the others.
+#[test]
+fn the_device_of_an_export_is_told_as_far_as_it_is_known() {
+    let devices = |file: &str| document(&[file])["sources"][0]["devices"].clone();
+    let report = devices(AOS);
+    assert_eq!(report[0]["name"], "NVIDIA H200");
+    assert_eq!(devices(AOS_CSV), report);
+    assert_eq!(
+        devices("fixtures/csv/aos_details.csv.zst"),
+        serde_json::json!([{ "name": null, "compute_capability": "9.0", "multiprocessors": null }])
+    );
+}
