@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use ridge_diagnose::document::{Confidence, Kernel};
-use ridge_diagnose::{page_ids, report_findings};
+use ridge_diagnose::{is_verdict, page_ids, report_findings};
 use support::{Counters, Sample, finding, root, sample};
 
 /// A kernel to look at.
@@ -615,6 +615,10 @@ fn main() {
             .map(|row| Trial::test(format!("report::{}", row.id), || check_report(row))),
     );
     trials.push(Trial::test(
+        "evidence_says_what_is_healthy",
+        evidence_says_what_is_healthy,
+    ));
+    trials.push(Trial::test(
         "re_use_below_half_load",
         re_use_below_half_load,
     ));
@@ -644,6 +648,62 @@ fn check(row: &Row) -> Result<(), Failed> {
         // Silent because all is well, not because nobody could look.
         if kernel.not_checked.iter().any(|check| check.id == row.id) {
             return Err(format!("{} is not checked on {}", row.id, on.name()).into());
+        }
+    }
+    Ok(())
+}
+
+/// Numbers that stand beside others and have no healthy value: sizes of the work, limits that are not in force, parts that
+/// any kernel may have.
+const CONTEXT: &[&str] = &[
+    "BAR instructions",
+    "MUFU and F2I.NTZ instructions",
+    "half-precision instructions, share of all",
+    "launch__occupancy_limit_blocks",
+    "launch__occupancy_limit_registers",
+    "launch__occupancy_limit_shared_mem",
+    "launch__registers_per_thread",
+    "launch__waves_per_multiprocessor",
+    "loads that a waiting warp has open",
+    "memory_l1_wavefronts_shared_ideal",
+    "memory_l2_theoretical_sectors_global_ideal",
+    "multiply-adds for each global load",
+    "sectors read by one pass",
+    "shared-memory loads for each store or copy into it",
+    "waiting for global memory, share of all waiting",
+    "waiting for results, share of all waiting",
+];
+
+/// All else that a flaw rests on says what a healthy kernel shows.
+fn evidence_says_what_is_healthy() -> Result<(), Failed> {
+    for row in ROWS.iter().filter(|row| !is_verdict(row.id)) {
+        let kernel = row.fires.sample().all_findings();
+        let found = finding(&kernel, row.id).ok_or("does not fire")?;
+        let bare: Vec<&str> = found
+            .evidence
+            .iter()
+            .filter(|seen| seen.healthy.is_none() && !CONTEXT.contains(&seen.metric.as_str()))
+            .map(|seen| seen.metric.as_str())
+            .collect();
+        if !bare.is_empty() {
+            return Err(format!("{} does not tell what is healthy: {bare:?}", row.id).into());
+        }
+        let mut told = found
+            .evidence
+            .iter()
+            .filter_map(|seen| Some((seen, seen.healthy?)));
+        if let Some((seen, healthy)) =
+            told.find(|(_, healthy)| !healthy.is_finite() || *healthy < 0.0)
+        {
+            return Err(format!("{}: {} against {healthy}", row.id, seen.metric).into());
+        }
+        // Something is clearly not as it should be.
+        let differs = found.evidence.iter().any(|seen| {
+            let healthy = seen.healthy.unwrap_or(seen.value);
+            (seen.value - healthy).abs() >= 0.1 * seen.value.abs().max(healthy.abs())
+        });
+        if !differs {
+            return Err(format!("{} shows nothing that is unhealthy", row.id).into());
         }
     }
     Ok(())

@@ -90,8 +90,17 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
             waiting,
             "fraction",
             WORTH,
-        )
-        .seen("BAR instructions", barriers, "inst")
+        );
+    // Without a tree, one barrier takes the place of one for each of its levels.
+    let levels = case
+        .number("launch__block_size")
+        .map(|threads| threads.log2().ceil())
+        .filter(|levels| is_tree && *levels >= 1.0);
+    draft = match levels {
+        Some(levels) => draft.seen_against("BAR instructions", barriers, "inst", barriers / levels),
+        None => draft.seen("BAR instructions", barriers, "inst"),
+    };
+    draft = draft
         .act(&actions)
         .falls("smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio")
         .at(places(
@@ -157,10 +166,11 @@ fn serial(case: &Case<'_, '_>, working: f64) -> Outcome {
             "warp",
             case.number("launch__block_size").unwrap_or(0.0) / WARP_SIZE,
         )
-        .seen(
+        .seen_against(
             "smsp__thread_inst_executed_per_inst_executed.ratio",
             WARP_SIZE * lanes,
             "thread",
+            WARP_SIZE,
         )
         .act(&[
             "spread what one thread or warp does between two barriers over the whole block",

@@ -67,7 +67,10 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         0.0,
     );
     if let Some(mix) = case.mix {
-        draft = draft.seen("MEMBAR instructions", mix.of_opcodes(FENCES), "inst");
+        // One thread of each block fences for a batch of writes.
+        let fences = mix.of_opcodes(FENCES);
+        let blocks = case.number("launch__grid_size").unwrap_or(fences);
+        draft = draft.seen_against("MEMBAR instructions", fences, "inst", blocks.min(fences));
     }
     if let Some(loads) = &held_back {
         draft = draft

@@ -27,6 +27,7 @@ use ridge_model::arch::WARP_SIZE;
 use super::draft::Draft;
 use super::saving::{Remedy, Waiting};
 use super::{Case, Outcome, in_flight, latency_bound, low_occupancy};
+use crate::attainable::attainable;
 use crate::document::{Confidence, LatencyVerdict};
 use crate::ledger::{Class, Relief, Stage};
 use crate::limiter::BUSY;
@@ -147,10 +148,13 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         waiting,
         "fraction",
     )
-    .seen(
+    .seen_against(
         "busiest unit, share of the duration",
         case.busiest(),
         "fraction",
+        case.ledger
+            .busiest()
+            .map_or(1.0, |row| attainable(row.stage).share),
     )
     .act(&[
         "load and store 8 or 16 bytes a thread: float4, uint4, half2 pairs, aligned to their size",
@@ -205,7 +209,7 @@ const LOADS: &[&str] = &["LDG", "LD", "LDGSTS"];
 const LOADS_AND_STORES: &[&str] = &["LDG", "LD", "LDGSTS", "STG", "ST"];
 
 /// Mean width of accesses in bytes a thread; absent when there are none.
-fn mean_width(mix: &InstructionMix, opcodes: &[&str]) -> Option<f64> {
+pub(super) fn mean_width(mix: &InstructionMix, opcodes: &[&str]) -> Option<f64> {
     let (mut count, mut bytes) = (0.0, 0.0);
     for (opcode, modifiers, executed) in mix.iter() {
         if !opcodes.contains(&opcode) {
