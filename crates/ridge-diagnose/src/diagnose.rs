@@ -13,6 +13,7 @@ use crate::latency::{Inputs, latency};
 use crate::ledger::Ledger;
 use crate::limiter::limiter;
 use crate::mix::InstructionMix;
+use crate::outlook::outlook;
 use crate::profile::KernelProfile;
 use crate::settle;
 use crate::speed_of_light::SpeedOfLight;
@@ -118,7 +119,8 @@ pub fn diagnose(
     });
     case.latency = latency.as_ref();
     let idle_share = case.idle_share();
-    let (mut findings, mut not_checked) = findings::run(&case, options.min_saving);
+    let found = findings::run(&case, options.min_saving);
+    let (mut findings, mut not_checked) = (found.findings, found.not_checked);
     let mut hot_lines = hot_lines(&profile.metrics, code);
     let places = findings
         .iter_mut()
@@ -135,6 +137,32 @@ pub fn diagnose(
             _ => hot_lines.is_empty(),
         },
     ));
+    let limiter = limiter(
+        profile.duration_ns(),
+        idle_share.unwrap_or(0.0),
+        &ledger,
+        &speed_of_light,
+    );
+    let waiting: Vec<Stall> = stalls
+        .iter()
+        .map(|stall| Stall {
+            meaning: stalls::meaning(&stall.reason).to_owned(),
+            reason: stall.reason.clone(),
+            cycles: stall.cycles,
+            share: stall.share,
+        })
+        .collect();
+    let outlook = if findings.is_empty() {
+        outlook(
+            &case,
+            limiter.as_ref(),
+            &waiting,
+            found.left_out,
+            &not_checked,
+        )
+    } else {
+        None
+    };
     let durations = group.durations();
     let duration_ns = median(&durations);
     let extent = |size: ncu_rep::report::Dim3| [size.x, size.y, size.z];
@@ -159,12 +187,7 @@ pub fn diagnose(
         duration_max_ns: durations.last().copied(),
         idle_share,
         time_share: group.time_share,
-        limiter: limiter(
-            profile.duration_ns(),
-            idle_share.unwrap_or(0.0),
-            &ledger,
-            &speed_of_light,
-        ),
+        limiter,
         resources: rows(&ledger),
         speed_of_light: SpeedOfLightDocument {
             compute: speed_of_light.compute,
@@ -182,18 +205,11 @@ pub fn diagnose(
         },
         traffic: l2(&profile.metrics),
         compulsory,
-        stalls: stalls
-            .into_iter()
-            .map(|stall| Stall {
-                meaning: stalls::meaning(&stall.reason).to_owned(),
-                reason: stall.reason,
-                cycles: stall.cycles,
-                share: stall.share,
-            })
-            .collect(),
+        stalls: waiting,
         latency,
         hot_lines,
         findings,
+        outlook,
         settle_with: settle::command(&not_checked, profile, options.program.as_deref()),
         not_checked,
     }

@@ -4,6 +4,7 @@
 
 mod compulsory;
 mod latency;
+mod outlook;
 mod totals;
 
 use schemars::JsonSchema;
@@ -11,6 +12,7 @@ use serde::Serialize;
 
 pub use self::compulsory::{Compulsory, CompulsoryBytes, CompulsoryOperations, Origin, Reading};
 pub use self::latency::{Latency, LatencyLevel, LatencyVerdict, Loads, Waiting, Warps};
+pub use self::outlook::{LeftOut, Outlook};
 pub use self::totals::{Part, Totals};
 pub use crate::ledger::{Class, Resource};
 
@@ -101,7 +103,7 @@ pub struct Collection {
     pub passes: Option<(u64, u64)>,
     /// Whether the profiler said that it held the clocks.
     pub clock_was_held: Option<bool>,
-    /// Slowest and fastest SM clock of all kernels, in hertz.
+    /// Slowest and fastest SM clock of all kernels, in hertz: the profiler's "SM Frequency".
     pub sm_clock_hz: Option<(f64, f64)>,
 }
 
@@ -161,6 +163,8 @@ pub struct Kernel {
     pub hot_lines: Vec<HotLine>,
     /// Flaws and verdicts, most useful first.
     pub findings: Vec<Finding>,
+    /// Where there is no finding: what limits next, and why nothing is offered.
+    pub outlook: Option<Outlook>,
     /// What the input does not let us check.
     pub not_checked: Vec<NotChecked>,
     /// The shortest profiler command that would settle what was not checked.

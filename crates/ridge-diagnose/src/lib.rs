@@ -22,6 +22,7 @@
 
 pub mod attainable;
 mod case;
+mod clock;
 mod code;
 mod compulsory;
 mod diagnose;
@@ -32,6 +33,7 @@ mod latency;
 mod ledger;
 mod limiter;
 mod mix;
+mod outlook;
 mod pages;
 mod profile;
 pub mod roofline;
@@ -42,6 +44,7 @@ mod stalls;
 mod totals;
 mod work;
 
+pub use clock::SmClock;
 pub use code::CodeMap;
 pub use compulsory::Given;
 pub use diagnose::{Group, Options, diagnose};

@@ -117,7 +117,7 @@ fn tiny(steps: &[Step<'_>]) -> ReportFinding {
     let mut kernels: Vec<usize> = counts.into_keys().collect();
     kernels.sort_unstable();
     let mut seen = vec![
-        evidence("launches in a row", launches, "launch"),
+        against("launches in a row", launches, "launch", 1.0),
         evidence("launch period", LAUNCH_PERIOD_NS, "ns"),
         evidence("time for which their busiest units work", work, "ns"),
     ];
@@ -136,10 +136,11 @@ fn tiny(steps: &[Step<'_>]) -> ReportFinding {
         } else {
             format!("{title}; {repeated} of them are one kernel at one size")
         };
-        seen.push(evidence(
+        seen.push(against(
             "launches of one kernel at one size among them",
             repeated as f64,
             "launch",
+            1.0,
         ));
         // The kernel exists already: only its index has to span the inputs of all launches.
         actions.insert(
@@ -182,6 +183,14 @@ fn time_share(steps: &[Step<'_>]) -> Option<f64> {
     let of_steps: f64 = steps.iter().map(|step| step.duration_ns).sum();
     let share = of_steps * kernel.time_share? / of_kernel;
     share.is_finite().then(|| share.clamp(0.0, 1.0))
+}
+
+/// A number, and what it would be without the flaw.
+fn against(metric: &str, value: f64, unit: &str, healthy: f64) -> Evidence {
+    Evidence {
+        healthy: Some(healthy),
+        ..evidence(metric, value, unit)
+    }
 }
 
 fn evidence(metric: &str, value: f64, unit: &str) -> Evidence {

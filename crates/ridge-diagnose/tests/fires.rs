@@ -8,9 +8,9 @@ mod support;
 use std::collections::BTreeSet;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use ridge_diagnose::document::Kernel;
-use ridge_diagnose::{page_ids, report_findings};
-use support::{Sample, finding, root, sample};
+use ridge_diagnose::document::{Confidence, Kernel};
+use ridge_diagnose::{is_verdict, page_ids, report_findings};
+use support::{Counters, Sample, finding, root, sample};
 
 /// A kernel to look at.
 enum On {
@@ -440,6 +440,99 @@ fn double_data() -> Sample {
     made
 }
 
+/// `l1_distances_slow`, which loads both operands of each step from the caches, by a quarter of its warps, as a small image
+/// has them: they take two and a half times as long, so that no stage of the load path is half busy. Queues are empty
+/// then, less than one warp of a scheduler is ready in a cycle, and what is left of the latency is waiting for loads. No committed
+/// report holds one.
+fn re_reads_below_half_load(change: impl FnOnce(&mut Counters)) -> Sample {
+    const LATENCY: &str = "smsp__average_warp_latency_per_inst_issued.ratio";
+    let stall =
+        |reason: &str| format!("smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio");
+    let (slower, fewer) = (2.5, 4.0);
+    let mut made = sample("l1_distances", "l1_distances_slow");
+    let counters = &mut made.counters;
+    // Clearly a load for each operation.
+    for opcode in counters.opcodes("LDG") {
+        let count = counters.executed_exactly(&opcode);
+        counters.execute(&opcode, 0.1 * count);
+    }
+    counters.stretch(slower);
+    for metric in [
+        "smsp__warps_active.avg.per_cycle_active",
+        "smsp__warps_eligible.avg.per_cycle_active",
+    ] {
+        counters.scale(|name| name == metric, 1.0 / fewer);
+    }
+    // Resident warps times cycles, over what they issue.
+    let (before, latency) = (
+        counters.get(LATENCY),
+        counters.get(LATENCY) * slower / fewer,
+    );
+    counters.set(LATENCY, latency);
+    let mut gone = 0.0;
+    for reason in ["lg_throttle", "not_selected"] {
+        gone += counters.get(&stall(reason));
+        counters.set(&stall(reason), 0.0);
+    }
+    counters.add(&stall("long_scoreboard"), gone - (before - latency));
+    change(counters);
+    made
+}
+
+/// What the loads of `re_reads_below_half_load` find in the caches: this part of them.
+fn hit(counters: &mut Counters, part: f64) {
+    let loads = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld";
+    let sectors = counters.get(&format!("{loads}.sum"));
+    counters.set(&format!("{loads}_lookup_hit.sum"), part * sectors);
+    counters.set(&format!("{loads}_lookup_miss.sum"), (1.0 - part) * sectors);
+    let requests = counters.get("lts__t_sectors.sum");
+    counters.set("lts__t_sectors_lookup_hit.sum", part * requests);
+    counters.set("lts__t_sectors_lookup_miss.sum", (1.0 - part) * requests);
+}
+
+/// Loads that hit and are waited for lack re-use where the load path is not half busy, too; a guess, since the caches
+/// serve each of them at once.
+fn re_use_below_half_load() -> Result<(), Failed> {
+    const ID: &str = "no-reuse";
+    let kernel = re_reads_below_half_load(|_| {}).shown();
+    let found = finding(&kernel, ID).ok_or("does not fire")?;
+    if found.confidence != Confidence::Low {
+        return Err(format!("is {:?}", found.confidence).into());
+    }
+    let path = found
+        .evidence
+        .iter()
+        .find(|seen| seen.metric.contains("load path"));
+    let path = path.ok_or("does not tell how busy the path is")?.value;
+    if !(0.25..0.5).contains(&path) {
+        return Err(format!("the load path is busy for {path}").into());
+    }
+    let silent: [(&str, fn(&mut Counters)); 4] = [
+        ("each byte once: nothing hits", |counters| {
+            hit(counters, 0.1)
+        }),
+        ("warps wait at barriers", |counters| {
+            counters.wait(counters.cycles(), "barrier");
+        }),
+        ("a chain: the load path is idle", |counters| {
+            counters.wait(counters.cycles(), "long_scoreboard");
+        }),
+        ("other warps have work meanwhile", |counters| {
+            counters.set("smsp__warps_eligible.avg.per_cycle_active", 1.5);
+        }),
+    ];
+    for (alike, change) in silent {
+        let kernel = re_reads_below_half_load(change).shown();
+        if finding(&kernel, ID).is_some() {
+            return Err(format!("fires where it must not: {alike}").into());
+        }
+        if kernel.not_checked.iter().any(|check| check.id == ID) {
+            return Err(format!("is not checked: {alike}").into());
+        }
+    }
+    Ok(())
+}
+
 impl On {
     fn sample(&self) -> Sample {
         match self {
@@ -522,6 +615,14 @@ fn main() {
             .map(|row| Trial::test(format!("report::{}", row.id), || check_report(row))),
     );
     trials.push(Trial::test(
+        "evidence_says_what_is_healthy",
+        evidence_says_what_is_healthy,
+    ));
+    trials.push(Trial::test(
+        "re_use_below_half_load",
+        re_use_below_half_load,
+    ));
+    trials.push(Trial::test(
         "every_finding_has_a_row",
         every_finding_has_a_row,
     ));
@@ -547,6 +648,62 @@ fn check(row: &Row) -> Result<(), Failed> {
         // Silent because all is well, not because nobody could look.
         if kernel.not_checked.iter().any(|check| check.id == row.id) {
             return Err(format!("{} is not checked on {}", row.id, on.name()).into());
+        }
+    }
+    Ok(())
+}
+
+/// Numbers that stand beside others and have no healthy value: sizes of the work, limits that are not in force, parts that
+/// any kernel may have.
+const CONTEXT: &[&str] = &[
+    "BAR instructions",
+    "MUFU and F2I.NTZ instructions",
+    "half-precision instructions, share of all",
+    "launch__occupancy_limit_blocks",
+    "launch__occupancy_limit_registers",
+    "launch__occupancy_limit_shared_mem",
+    "launch__registers_per_thread",
+    "launch__waves_per_multiprocessor",
+    "loads that a waiting warp has open",
+    "memory_l1_wavefronts_shared_ideal",
+    "memory_l2_theoretical_sectors_global_ideal",
+    "multiply-adds for each global load",
+    "sectors read by one pass",
+    "shared-memory loads for each store or copy into it",
+    "waiting for global memory, share of all waiting",
+    "waiting for results, share of all waiting",
+];
+
+/// All else that a flaw rests on says what a healthy kernel shows.
+fn evidence_says_what_is_healthy() -> Result<(), Failed> {
+    for row in ROWS.iter().filter(|row| !is_verdict(row.id)) {
+        let kernel = row.fires.sample().all_findings();
+        let found = finding(&kernel, row.id).ok_or("does not fire")?;
+        let bare: Vec<&str> = found
+            .evidence
+            .iter()
+            .filter(|seen| seen.healthy.is_none() && !CONTEXT.contains(&seen.metric.as_str()))
+            .map(|seen| seen.metric.as_str())
+            .collect();
+        if !bare.is_empty() {
+            return Err(format!("{} does not tell what is healthy: {bare:?}", row.id).into());
+        }
+        let mut told = found
+            .evidence
+            .iter()
+            .filter_map(|seen| Some((seen, seen.healthy?)));
+        if let Some((seen, healthy)) =
+            told.find(|(_, healthy)| !healthy.is_finite() || *healthy < 0.0)
+        {
+            return Err(format!("{}: {} against {healthy}", row.id, seen.metric).into());
+        }
+        // Something is clearly not as it should be.
+        let differs = found.evidence.iter().any(|seen| {
+            let healthy = seen.healthy.unwrap_or(seen.value);
+            (seen.value - healthy).abs() >= 0.1 * seen.value.abs().max(healthy.abs())
+        });
+        if !differs {
+            return Err(format!("{} shows nothing that is unhealthy", row.id).into());
         }
     }
     Ok(())

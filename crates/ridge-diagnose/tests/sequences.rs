@@ -130,3 +130,58 @@ fn kernels_that_pass_an_array_on_are_a_chain() {
 fn repetitions_are_no_chain() {
     assert!(report_findings(&[at(&[0, 1, 2, 3], 200_000.0)]).is_empty());
 }
+
+/// More of the flaw never makes it look smaller: here a larger array that passes through memory between two kernels, each
+/// of which reads or writes another array of its own. Both are bound by memory, so that their durations follow the bytes.
+#[test]
+fn a_larger_array_that_is_passed_on_looks_no_smaller() {
+    const OWN_BYTES: f64 = 1e8;
+    const BYTES_FOR_EACH_NS: f64 = 4e3;
+    let moves = |place: usize, read_bytes: f64, written_bytes: f64| {
+        let mut kernel = at(&[place], (read_bytes + written_bytes) / BYTES_FOR_EACH_NS);
+        kernel.traffic = kernel.traffic.map(|traffic| Traffic {
+            read_bytes,
+            written_bytes,
+            ..traffic
+        });
+        kernel
+    };
+    let mut before: Option<(f64, f64)> = None;
+    for passed in [0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0].map(|strength| strength * OWN_BYTES) {
+        let kernels = [moves(0, OWN_BYTES, passed), moves(1, passed, OWN_BYTES)];
+        let findings = report_findings(&kernels);
+        let now = findings.first().map(|found| {
+            assert_eq!(found.finding.id, "unfused-kernels");
+            (found.finding.saving_ceiling, found.finding.saving_expected)
+        });
+        if let Some(before) = before {
+            let now = now.expect("it does not go away");
+            assert!(
+                now.0 >= before.0 && now.1 >= before.1,
+                "{now:?} after {before:?}"
+            );
+        }
+        before = now;
+    }
+    // Four fifths of what is moved is the array: as much may go, and the estimate is near it.
+    let (ceiling, expected) = before.expect("it is found at last");
+    assert!(ceiling > 0.8 && expected > 0.6, "{ceiling} {expected}");
+}
+
+/// Each kernel more in a row has one more array in between.
+#[test]
+fn a_longer_chain_looks_no_smaller() {
+    let mut before = (0.0, 0.0);
+    for length in 2..8 {
+        let kernels: Vec<Kernel> = (0..length).map(|place| at(&[place], 200_000.0)).collect();
+        let findings = report_findings(&kernels);
+        let found = named(&findings, "unfused-kernels").expect("a chain");
+        assert_eq!(found.kernels.len(), length);
+        let now = (found.finding.saving_ceiling, found.finding.saving_expected);
+        assert!(
+            now.0 > before.0 && now.1 > before.1,
+            "{now:?} after {before:?}"
+        );
+        before = now;
+    }
+}

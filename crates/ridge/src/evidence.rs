@@ -187,18 +187,47 @@ impl<'a> Evidence<'a> {
     pub(crate) fn source(&self, id: usize, file: &str) -> Source {
         match self {
             Self::Report(report) => report_source(report, id, file),
-            Self::Csv(_) => Source {
+            Self::Csv(report) => Source {
                 id,
                 file: file.to_owned(),
                 kind: SourceKind::NcuCsv,
                 profiler_version: None,
-                devices: Vec::new(),
+                devices: exported_devices(report),
                 created_unix_s: None,
                 program: None,
                 collection: Collection::default(),
             },
         }
     }
+}
+
+/// The devices that an export tells of: by their attributes where its page has them, else by the column of the compute
+/// capability. Each is listed once, in the order of the kernels.
+fn exported_devices(report: &CsvReport) -> Vec<Device> {
+    let mut devices = Vec::new();
+    for kernel in &report.kernels {
+        let metrics = kernel.metrics();
+        let attribute = |name: &str| format!("device__attribute_{name}");
+        let number = |name: &str| metrics.integer(&attribute(name));
+        let capability = number("compute_capability_major")
+            .zip(number("compute_capability_minor"))
+            .or_else(|| {
+                let (major, minor) = kernel.compute_capability?;
+                Some((u64::from(major), u64::from(minor)))
+            });
+        let device = Device {
+            name: metrics.text(&attribute("display_name")).map(str::to_owned),
+            compute_capability: capability.map(|(major, minor)| format!("{major}.{minor}")),
+            multiprocessors: number("multiprocessor_count"),
+        };
+        let is_told = device.name.is_some()
+            || device.compute_capability.is_some()
+            || device.multiprocessors.is_some();
+        if is_told && !devices.contains(&device) {
+            devices.push(device);
+        }
+    }
+    devices
 }
 
 /// A name for every workload: graphs and ranges have none of their own.

@@ -193,7 +193,7 @@ impl Seen {
                 metric: member.metric.clone(),
                 value: 100.0 * member.share,
                 unit: "%".to_owned(),
-                healthy: None,
+                healthy: Some(100.0 * attainable(Stage::DramBytes).share),
             },
         })
     }

@@ -164,10 +164,11 @@ impl Limit {
                 "use lower precision where the numbers allow it",
             ]);
         if let Some(pipe) = pipe.filter(|_| id == COMPUTE) {
-            draft = draft.seen(
+            draft = draft.seen_against(
                 format!("busiest pipe: {}", pipe.label()),
                 case.busy(pipe),
                 "fraction",
+                attainable(pipe).share,
             );
         }
         draft

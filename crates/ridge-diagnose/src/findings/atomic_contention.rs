@@ -126,11 +126,14 @@ fn global(case: &Case<'_, '_>) -> Option<Outcome> {
         "atomics meet in one L2 slice: it is active {hot:.1} times as long as the average one, for {:.0} % of the duration",
         100.0 * (most / elapsed).min(1.0)
     );
+    // Combined in each block, one of them is left for it.
+    let blocks = case.number("launch__grid_size").unwrap_or(atomics);
     let mut draft = Draft::new(ID, title)
-        .seen(
+        .seen_against(
             "lts__t_sectors_srcunit_tex_op_red.sum + lts__t_sectors_srcunit_tex_op_atom.sum",
             atomics,
             "sector",
+            blocks.min(atomics),
         )
         .seen_against(
             "lts__cycles_active.max / lts__cycles_active.avg",
@@ -139,10 +142,12 @@ fn global(case: &Case<'_, '_>) -> Option<Outcome> {
             1.0,
         );
     if let Some(atomic_unit) = atomic_unit {
-        draft = draft.seen(
+        // Spread over all slices, the busiest one has as much as the average.
+        draft = draft.seen_against(
             "lts__d_atomic_input_cycles_active.max.pct_of_peak_sustained_elapsed",
             100.0 * atomic_unit,
             "%",
+            100.0 * atomic_unit / hot.max(1.0),
         );
     }
     Some(
@@ -195,10 +200,11 @@ fn shared(case: &Case<'_, '_>) -> Option<Outcome> {
             "wavefront/inst",
             1.0,
         )
-        .seen(
+        .seen_against(
             "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
             row.demand,
             "wavefront",
+            instructions,
         )
         .act(ACTIONS)
         .falls("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum")

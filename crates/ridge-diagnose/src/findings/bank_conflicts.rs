@@ -60,10 +60,11 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     Draft::new(ID, title)
         .seen_against(ACTUAL, actual, "wavefront", ideal)
         .seen(IDEAL, ideal, "wavefront")
-        .seen(
+        .seen_against(
             "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
             row.demand,
             "wavefront",
+            kept * row.demand,
         )
         .act(&[
             "pad each row of the tile by one element, so that a column walks over all banks",

@@ -11,8 +11,9 @@
 //! At a barrier all warps of a block wait for the slowest one, and nothing of the next phase overlaps with this one.
 //!
 //! # What to do
-//! Reduce inside a warp with shuffles and use one barrier at the end; use barriers of a warp or a part of the block;
-//! make blocks smaller; let one barrier serve more work.
+//! Trees: reduce inside a warp with shuffles and use one barrier at the end. Tiles that a whole block uses: two buffers or
+//! asynchronous copies, more stages, barriers split into arriving and waiting. Other exchanges: barriers of a warp or a
+//! part of the block, smaller blocks. Always: let one barrier serve more work.
 //!
 //! # When it is wrong
 //! When warps arrive late because of something else (conflicts, imbalance, long loads), that is the cause and the
@@ -23,6 +24,7 @@
 
 use ridge_model::arch::WARP_SIZE;
 
+use super::barrier_advice::{Around, reads_for_each_write};
 use super::draft::Draft;
 use super::per_instruction::places;
 use super::saving::{Remedy, Waiting};
@@ -69,23 +71,49 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     } else {
         format!("{:.0} % of the waiting is at barriers", 100.0 * waiting)
     };
-    let draft = Draft::new(ID, title)
-        .confidence(if is_tree { Confidence::Medium } else { Confidence::Low })
-        .seen_against("barrier stalls, share of all waiting", waiting, "fraction", WORTH)
-        .seen("BAR instructions", barriers, "inst")
-        .act(if is_tree {
-            &[
-                "reduce inside each warp with shuffles, then once across warps: one barrier instead of one a level",
-                "let a warp own a row, so that no barrier is needed",
-            ]
+    let actions: Vec<&str> = if is_tree {
+        vec![
+            "reduce inside each warp with shuffles, then once across warps: one barrier instead of one a level",
+            "let a warp own a row, so that no barrier is needed",
+        ]
+    } else {
+        Around::of(mix).actions(case)
+    };
+    let mut draft = Draft::new(ID, title)
+        .confidence(if is_tree {
+            Confidence::Medium
         } else {
-            &[
-                "use smaller blocks, so that fewer warps wait for each other",
-                "synchronise only those warps that share data; put more work between two barriers",
-            ]
+            Confidence::Low
         })
+        .seen_against(
+            "barrier stalls, share of all waiting",
+            waiting,
+            "fraction",
+            WORTH,
+        );
+    // Without a tree, one barrier takes the place of one for each of its levels.
+    let levels = case
+        .number("launch__block_size")
+        .map(|threads| threads.log2().ceil())
+        .filter(|levels| is_tree && *levels >= 1.0);
+    draft = match levels {
+        Some(levels) => draft.seen_against("BAR instructions", barriers, "inst", barriers / levels),
+        None => draft.seen("BAR instructions", barriers, "inst"),
+    };
+    draft = draft
+        .act(&actions)
         .falls("smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio")
-        .at(places(&case.by_instruction("smsp__pcsamp_warps_issue_stalled_barrier"), case.code));
+        .at(places(
+            &case.by_instruction("smsp__pcsamp_warps_issue_stalled_barrier"),
+            case.code,
+        ));
+    if let Some(reads) = reads_for_each_write(mix) {
+        draft = draft.seen(
+            "shared-memory loads for each store or copy into it",
+            reads,
+            "inst/inst",
+        );
+    }
     draft.weigh(
         case,
         &if is_tree {
@@ -138,10 +166,11 @@ fn serial(case: &Case<'_, '_>, working: f64) -> Outcome {
             "warp",
             case.number("launch__block_size").unwrap_or(0.0) / WARP_SIZE,
         )
-        .seen(
+        .seen_against(
             "smsp__thread_inst_executed_per_inst_executed.ratio",
             WARP_SIZE * lanes,
             "thread",
+            WARP_SIZE,
         )
         .act(&[
             "spread what one thread or warp does between two barriers over the whole block",

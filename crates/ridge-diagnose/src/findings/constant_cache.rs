@@ -87,15 +87,17 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         "request/inst",
         1.0,
     )
-    .seen(
+    .seen_against(
         "busy share of the constant path in the GPC",
         case.busy(Stage::ConstantFills),
         "fraction",
+        0.0,
     )
-    .seen(
+    .seen_against(
         "waiting for the MIO queue and its results, share of all waiting",
         waiting,
         "fraction",
+        0.0,
     )
     .act(&[
         "copy the table into shared memory at the start of the block",

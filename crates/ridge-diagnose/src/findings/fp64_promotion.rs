@@ -70,10 +70,11 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     let unit = mix
         .of_opcodes(&["MUFU", "F2F", "F2I", "I2F", "FRND", "FCHK"])
         .max(1.0);
+    let without_conversions = (1.0 - conversions / unit).max(0.0);
     let relieve = |kept: f64| {
         Relief::none()
             .leave(Stage::Fp64, 0.0)
-            .leave(Stage::Xu, (1.0 - conversions / unit).max(0.0))
+            .leave(Stage::Xu, without_conversions)
             .leave(Stage::Issue, kept)
     };
     // A reciprocal or root in double precision is refined in a sequence and guarded by a branch, where one in single
@@ -109,16 +110,18 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         ),
     )
     .seen_against("F2F conversions with F64", conversions, "inst", 0.0)
-    .seen("FP64 instructions", double, "inst")
-    .seen(
+    .seen_against("FP64 instructions", double, "inst", 0.0)
+    .seen_against(
         "busy share of the XU pipe",
         case.busy(Stage::Xu),
         "fraction",
+        case.busy(Stage::Xu) * without_conversions,
     )
-    .seen(
+    .seen_against(
         "busy share of the FP64 pipe",
         case.busy(Stage::Fp64),
         "fraction",
+        0.0,
     )
     .act(&[
         "write literals with f (0.5f) and use the float functions (sinf, fmaf, sqrtf)",

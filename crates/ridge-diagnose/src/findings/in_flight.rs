@@ -125,7 +125,14 @@ pub(super) fn describe(mut draft: Draft, case: &Case<'_, '_>) -> Draft {
             );
         }
         if let Some(per_warp) = loads.per_warp {
-            draft = draft.seen("loads that a waiting warp has open", per_warp, "load");
+            const OPEN: &str = "loads that a waiting warp has open";
+            // With full SMs, as many more as each warp still lacks.
+            draft = match missing(case) {
+                Some(missing) => {
+                    draft.seen_against(OPEN, per_warp, "load", per_warp * missing.by_each_warp)
+                }
+                None => draft.seen(OPEN, per_warp, "load"),
+            };
         }
     }
     match missing(case) {
@@ -136,7 +143,12 @@ pub(super) fn describe(mut draft: Draft, case: &Case<'_, '_>) -> Draft {
                 "",
                 1.0,
             )
-            .seen("part of that growth from full SMs", missing.by_warps, ""),
+            .seen_against(
+                "part of that growth from full SMs",
+                missing.by_warps,
+                "",
+                1.0,
+            ),
         None => draft,
     }
 }

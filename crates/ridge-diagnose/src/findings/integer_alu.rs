@@ -149,10 +149,21 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
             100.0 * integer / total
         )
     };
+    let left = (total - saved).max(float).max(1.0);
     Draft::new(ID, title)
         .confidence(Confidence::Medium)
-        .seen("integer instructions, share of all", integer / total, "fraction")
-        .seen("floating-point and matrix instructions, share of all", float / total, "fraction")
+        .seen_against(
+            "integer instructions, share of all",
+            integer / total,
+            "fraction",
+            (integer - saved).max(0.0) / left,
+        )
+        .seen_against(
+            "floating-point and matrix instructions, share of all",
+            float / total,
+            "fraction",
+            float / left,
+        )
         .seen_against("divisions (I2F, F2I and MUFU.RCP together)", divisions, "inst", 0.0)
         .act(&[
             "replace division and remainder: shifts and masks for powers of two, a precomputed multiplier, counters",

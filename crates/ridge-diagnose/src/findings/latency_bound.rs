@@ -59,6 +59,9 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     let latency = case
         .number("smsp__average_warp_latency_per_inst_issued.ratio")
         .unwrap_or(0.0);
+    let most = case
+        .latency
+        .and_then(|latency| latency.warps.as_ref()?.most);
     let verdict = case.latency.and_then(|latency| latency.verdict);
     let title = match verdict {
         Some(LatencyVerdict::DependentArithmetic { factor }) => format!(
@@ -93,11 +96,18 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
             "warp",
             ELIGIBLE,
         )
-        .seen("smsp__warps_active.avg.per_cycle_active", resident, "warp")
-        .seen(
+        .seen_against(
+            "smsp__warps_active.avg.per_cycle_active",
+            resident,
+            "warp",
+            most.unwrap_or(resident),
+        )
+        // With so many warps, a scheduler issues in each cycle when each of them is ready again after as many.
+        .seen_against(
             "smsp__average_warp_latency_per_inst_issued.ratio",
             latency,
             "cycle",
+            resident,
         )
         .seen(
             "waiting for results, share of all waiting",

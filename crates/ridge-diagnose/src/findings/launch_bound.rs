@@ -124,7 +124,7 @@ fn shorter_than_a_launch(case: &Case<'_, '_>, duration: f64) -> Outcome {
                 metric: "share of a launch period that its busiest unit works".to_owned(),
                 value: work,
                 unit: "fraction".to_owned(),
-                healthy: None,
+                healthy: Some(within_reach),
             },
         ]
         .into_iter()

@@ -117,10 +117,11 @@ fn between_multiprocessors(case: &Case<'_, '_>, balance: f64) -> Draft {
             "fraction",
             1.0,
         )
-        .seen(
+        .seen_against(
             "sm__cycles_active.max",
             case.number("sm__cycles_active.max").unwrap_or(0.0),
             "cycle",
+            case.number("sm__cycles_active.avg").unwrap_or(0.0),
         )
         .reaches(
             "sm__cycles_active.max",
@@ -172,7 +173,7 @@ impl Lifetimes {
                 "cycle",
                 self.longest,
             )
-            .seen("sm__cycles_active.max", self.longest, "cycle")
+            .seen_against("sm__cycles_active.max", self.longest, "cycle", self.mean)
             .seen(
                 "launch__waves_per_multiprocessor",
                 case.waves().unwrap_or(0.0),

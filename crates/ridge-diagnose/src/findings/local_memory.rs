@@ -55,7 +55,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     Draft::new(ID, title)
         .confidence(if traffic.spilled.is_some() { Confidence::High } else { Confidence::Medium })
         .seen_against("local loads and stores", traffic.instructions, "inst", 0.0)
-        .seen("share of local sectors in the traffic beyond the L1", traffic.beyond_l1, "fraction")
+        .seen_against("share of local sectors in the traffic beyond the L1", traffic.beyond_l1, "fraction", 0.0)
         .act(&[
             "unroll the loop over the array, so that its indices are constants and it stays in registers",
             "put the array into shared memory, one column for each thread",

@@ -210,21 +210,36 @@ fn check(case: &Case<'_, '_>, id: &'static str, cap: Cap) -> Outcome {
         100.0 * occupancy,
         100.0 * possible
     );
-    let draft = Draft::new(id, title)
+    // What the limit in force has to allow; larger blocks are no matter of any of them.
+    let wanted = possible * limits.max_warps / limits.warps_per_block;
+    let mut draft = Draft::new(id, title)
         .confidence(Confidence::Medium)
         .seen_against(
             "sm__maximum_warps_per_active_cycle_pct",
             100.0 * occupancy,
             "%",
             100.0 * possible,
-        )
-        .seen(
+        );
+    for (limit, metric, blocks) in [
+        (
+            Cap::Registers,
             "launch__occupancy_limit_registers",
             limits.registers,
-            "block",
-        )
-        .seen("launch__occupancy_limit_shared_mem", limits.shared, "block")
-        .seen("launch__occupancy_limit_blocks", limits.blocks, "block")
+        ),
+        (
+            Cap::Shared,
+            "launch__occupancy_limit_shared_mem",
+            limits.shared,
+        ),
+        (Cap::Blocks, "launch__occupancy_limit_blocks", limits.blocks),
+    ] {
+        draft = if limit == cap && cap != Cap::Blocks {
+            draft.seen_against(metric, blocks, "block", wanted)
+        } else {
+            draft.seen(metric, blocks, "block")
+        };
+    }
+    let draft = draft
         .seen(
             "waiting for results, share of all waiting",
             waiting,

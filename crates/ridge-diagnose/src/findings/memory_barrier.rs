@@ -5,18 +5,21 @@
 //! for all their earlier writes each time.
 //!
 //! # Evidence
-//! Membar stalls and the number of fence instructions.
+//! Membar stalls and the number of fence instructions. Where loads follow fences: the cycles that a load takes beyond an
+//! unloaded one and beyond the queue that the load of the units explains.
 //!
 //! # Why it costs time
 //! A fence ends when every earlier access of the thread has reached the scope: a round trip to the L2, or to the host's
-//! memory for system scope.
+//! memory for system scope. It also throws away the L1 of its SM, for all warps. A load that follows has to come from the
+//! L2, and comes after that: where many warps fence one after the other, it waits for their turns too.
 //!
 //! # What to do
 //! Fence once for a batch of writes, by one thread after a barrier; use the weakest scope that is right (block instead
 //! of device); use atomics with release order instead of separate fences.
 //!
 //! # When it is wrong
-//! A protocol between blocks needs its fences; only their number and scope can change.
+//! A protocol between blocks needs its fences; only their number and scope can change. Loads that take long although no
+//! unit is busy may wait for something else that no counter shows.
 //!
 //! # References
 //! CUDA C++ Programming Guide, "Memory Fence Functions"; PTX ISA, memory consistency model.
@@ -25,7 +28,9 @@ use super::draft::Draft;
 use super::per_instruction::places;
 use super::saving::{Remedy, Waiting};
 use super::{Case, Outcome, WORTHWHILE};
+use crate::latency::QUEUED;
 use crate::ledger::Relief;
+use crate::limiter::BUSY;
 
 pub(super) const ID: &str = "memory-barrier";
 
@@ -41,29 +46,97 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     if waiting < WORTH {
         return Outcome::Clear;
     }
-    let remedy = Remedy::new(Relief::none()).waiting(Waiting::Removed(waiting));
-    Draft::new(
-        ID,
-        format!(
-            "{:.0} % of the waiting is for memory fences",
-            100.0 * waiting
-        ),
-    )
-    .seen_against(
+    let held_back = HeldBack::of(case);
+    let behind = held_back.as_ref().map_or(0.0, |loads| loads.waiting);
+    let remedy = Remedy::new(Relief::none()).waiting(Waiting::Removed(waiting + behind));
+    let mut title = format!(
+        "{:.0} % of the waiting is for memory fences",
+        100.0 * waiting
+    );
+    if let Some(loads) = &held_back {
+        title = format!(
+            "{title}, and {:.0} % for loads that they hold back: each takes {:.1} times as long as an unloaded one",
+            100.0 * loads.waiting,
+            loads.cycles / loads.unloaded
+        );
+    }
+    let mut draft = Draft::new(ID, title).seen_against(
         "membar stalls, share of all waiting",
         waiting,
         "fraction",
         0.0,
-    )
-    .act(&[
-        "fence once for a batch of writes: one thread after a block barrier",
-        "use the weakest scope that is right: __threadfence_block() inside a block",
-        "replace store and fence by an atomic with release order",
-    ])
-    .falls("smsp__average_warps_issue_stalled_membar_per_issue_active.ratio")
-    .at(places(
-        &case.by_instruction("smsp__pcsamp_warps_issue_stalled_membar"),
-        case.code,
-    ))
-    .weigh(case, &remedy, NEEDS)
+    );
+    if let Some(mix) = case.mix {
+        // One thread of each block fences for a batch of writes.
+        let fences = mix.of_opcodes(FENCES);
+        let blocks = case.number("launch__grid_size").unwrap_or(fences);
+        draft = draft.seen_against("MEMBAR instructions", fences, "inst", blocks.min(fences));
+    }
+    if let Some(loads) = &held_back {
+        draft = draft
+            .seen_against(
+                "cycles that a load takes (long-scoreboard samples by executions)",
+                loads.cycles,
+                "cycle",
+                loads.unloaded,
+            )
+            .seen_against(
+                "waiting for loads behind fences, share of all waiting",
+                loads.waiting,
+                "fraction",
+                0.0,
+            );
+    }
+    draft
+        .act(&[
+            "fence once for a batch of writes: one thread after a block barrier",
+            "use the weakest scope that is right: __threadfence_block() inside a block",
+            "replace store and fence by an atomic with release order",
+        ])
+        .falls("smsp__average_warps_issue_stalled_membar_per_issue_active.ratio")
+        .at(places(
+            &case.by_instruction("smsp__pcsamp_warps_issue_stalled_membar"),
+            case.code,
+        ))
+        .weigh(case, &remedy, NEEDS)
+}
+
+const FENCES: &[&str] = &["MEMBAR"];
+
+/// Loads that start late, because a fence is in front of them.
+struct HeldBack {
+    /// Cycles that a load takes.
+    cycles: f64,
+    /// Cycles that it takes when nothing is in its way.
+    unloaded: f64,
+    /// What fences add to that, as a part of all waiting.
+    waiting: f64,
+}
+
+impl HeldBack {
+    /// Absent where loads take no longer than queues of the ledger explain, and where nobody knows how long they take.
+    ///
+    /// A fence of the device's scope ends with an instruction that throws away the L1 (`CCTL.IVALL`), and the next load of
+    /// the warp waits until that is done; on an H200 for ten times an unloaded latency, with no unit busier than 13 %
+    /// (`photon_log_slow`). So where no unit is busy, what a load takes beyond its unloaded latency and the queue of a unit
+    /// at that limit is the fence's. That holds for one load for each fence: later ones may find the L1 as they left it.
+    fn of(case: &Case<'_, '_>) -> Option<Self> {
+        let loads = case.latency?.loads.as_ref()?;
+        let thrown_away = case.mix?.with_modifier(&["CCTL"], "IVALL");
+        let (cycles, unloaded) = (
+            loads.cycles.unwrap_or(loads.exposed_cycles),
+            loads.unloaded_cycles?,
+        );
+        let explained = QUEUED * unloaded;
+        if case.busiest() >= BUSY || cycles <= explained || loads.count <= 0.0 {
+            return None;
+        }
+        let behind = (thrown_away / loads.count).min(1.0);
+        let waiting = case.waiting_for(&["long_scoreboard"]) * behind * (1.0 - explained / cycles);
+        (waiting > 0.0).then_some(Self {
+            cycles,
+            unloaded,
+            waiting,
+        })
+    }
 }

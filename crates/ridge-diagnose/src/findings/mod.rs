@@ -7,6 +7,7 @@ mod at_dram_limit;
 mod at_limit;
 mod atomic_contention;
 mod bank_conflicts;
+mod barrier_advice;
 mod barrier_stall;
 mod constant_cache;
 mod draft;
@@ -41,7 +42,7 @@ mod warp_divergence;
 pub(crate) use per_instruction::places;
 
 use crate::case::Case;
-use crate::document::{Finding, NotChecked};
+use crate::document::{Finding, LeftOut, NotChecked};
 
 /// What a check says.
 pub(crate) enum Outcome {
@@ -232,14 +233,19 @@ pub(crate) const WORTHWHILE: f64 = 0.10;
 ///
 /// A verdict (`at-…`) says that no flaw is left; it stands first if nothing expects to save a tenth, and is left out
 /// otherwise.
-pub(crate) fn run(case: &Case<'_, '_>, min_saving: f64) -> (Vec<Finding>, Vec<NotChecked>) {
+pub(crate) fn run(case: &Case<'_, '_>, min_saving: f64) -> Found {
     let (mut flaws, mut verdicts, mut not_checked) = (Vec::new(), Vec::new(), Vec::new());
+    let mut left_out = Vec::new();
     for check in CHECKS {
         match (check.run)(case) {
             Outcome::Found(finding) if is_verdict(&finding.id) => verdicts.push(*finding),
             Outcome::Found(finding) if finding.saving_expected >= min_saving => {
                 flaws.push(*finding)
             }
+            Outcome::Found(finding) if finding.saving_expected > 0.0 => left_out.push(LeftOut {
+                id: finding.id,
+                saving_expected: finding.saving_expected,
+            }),
             Outcome::Found(_) | Outcome::Clear => {}
             Outcome::NotChecked(needs) => not_checked.push(NotChecked {
                 id: check.id.to_owned(),
@@ -263,7 +269,20 @@ pub(crate) fn run(case: &Case<'_, '_>, min_saving: f64) -> (Vec<Finding>, Vec<No
         verdicts.append(&mut flaws);
         flaws = verdicts;
     }
-    (flaws, not_checked)
+    left_out.sort_by(|a, b| b.saving_expected.total_cmp(&a.saving_expected));
+    Found {
+        findings: flaws,
+        left_out,
+        not_checked,
+    }
+}
+
+/// What all checks together say.
+pub(crate) struct Found {
+    pub(crate) findings: Vec<Finding>,
+    /// Flaws that promise less than was asked for.
+    pub(crate) left_out: Vec<LeftOut>,
+    pub(crate) not_checked: Vec<NotChecked>,
 }
 
 /// Whether a finding is an answer and no flaw.

@@ -27,6 +27,7 @@ use ridge_model::arch::WARP_SIZE;
 use super::draft::Draft;
 use super::saving::{Remedy, Waiting};
 use super::{Case, Outcome, in_flight, latency_bound, low_occupancy};
+use crate::attainable::attainable;
 use crate::document::{Confidence, LatencyVerdict};
 use crate::ledger::{Class, Relief, Stage};
 use crate::limiter::BUSY;
@@ -58,6 +59,10 @@ const OCCUPIED: f64 = low_occupancy::ENOUGH;
 /// Between 2 and 4 bytes. Lanes with a word each fill four sectors; narrower ones share words.
 const WORD: f64 = 3.0;
 
+/// Lanes that read a word each touch as many sectors as a thread moves bytes. With less than half of that most lanes read
+/// what others read too, and a wider access brings no more.
+const OWN: f64 = 0.5;
+
 /// Loads of a warp from which it waits again and again. An elementwise operation of up to three inputs has fewer.
 const AGAIN: f64 = 4.0;
 /// Two, less a twentieth for the first and the last turn of a loop, where one is open.
@@ -84,7 +89,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     let Some(mix) = case.mix.filter(|_| !case.stalls.is_empty()) else {
         return Outcome::NotChecked(NEEDS);
     };
-    let Some(width) = mean_width(mix) else {
+    let Some(width) = mean_width(mix, LOADS_AND_STORES) else {
         return Outcome::Clear;
     };
     let waiting = case.waiting_for(&["long_scoreboard", "lg_throttle"]);
@@ -147,10 +152,13 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         waiting,
         "fraction",
     )
-    .seen(
+    .seen_against(
         "busiest unit, share of the duration",
         case.busiest(),
         "fraction",
+        case.ledger
+            .busiest()
+            .map_or(1.0, |row| attainable(row.stage).share),
     )
     .act(&[
         "load and store 8 or 16 bytes a thread: float4, uint4, half2 pairs, aligned to their size",
@@ -207,11 +215,14 @@ fn computes(case: &Case<'_, '_>) -> Option<bool> {
 const SEVERAL: &str =
     "let each thread take several independent elements and load them before using them";
 
-/// Mean width of global loads and stores in bytes a thread; absent when there are none.
-fn mean_width(mix: &InstructionMix) -> Option<f64> {
+const LOADS: &[&str] = &["LDG", "LD", "LDGSTS"];
+const LOADS_AND_STORES: &[&str] = &["LDG", "LD", "LDGSTS", "STG", "ST"];
+
+/// Mean width of accesses in bytes a thread; absent when there are none.
+pub(super) fn mean_width(mix: &InstructionMix, opcodes: &[&str]) -> Option<f64> {
     let (mut count, mut bytes) = (0.0, 0.0);
     for (opcode, modifiers, executed) in mix.iter() {
-        if !matches!(opcode, "LDG" | "STG" | "LD" | "ST" | "LDGSTS") {
+        if !opcodes.contains(&opcode) {
             continue;
         }
         count += executed;
@@ -233,7 +244,18 @@ fn is_stream(case: &Case<'_, '_>, width: f64) -> Option<bool> {
     if width < WORD {
         return Some(true);
     }
-    let hits = sectors("_lookup_hit")? / sectors("")?.max(1.0);
+    let all = sectors("")?;
+    let hits = sectors("_lookup_hit")? / all.max(1.0);
+    let requests = case
+        .number("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum")
+        .filter(|requests| *requests > 0.0);
+    let of_loads = case.mix.and_then(|mix| mean_width(mix, LOADS));
+    if requests
+        .zip(of_loads)
+        .is_some_and(|(requests, width)| all < OWN * width * requests)
+    {
+        return Some(false);
+    }
     let actual = case
         .number("memory_l2_theoretical_sectors_global")
         .unwrap_or(0.0);

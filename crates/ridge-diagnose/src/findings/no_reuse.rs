@@ -29,6 +29,7 @@
 use super::draft::Draft;
 use super::saving::{Remedy, Waiting};
 use super::{Case, Outcome};
+use crate::attainable::attainable;
 use crate::document::Confidence;
 use crate::ledger::{Relief, Stage};
 use crate::mix::{FP16, FP32, FP64, GLOBAL_LOADS, TENSOR};
@@ -186,8 +187,18 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         "inst/inst",
         2.0 / REUSE,
     )
-    .seen("busiest stage of the load path", path, "fraction")
-    .seen("loads of a thread", for_each_thread, "inst")
+    .seen_against(
+        "busiest stage of the load path",
+        path,
+        "fraction",
+        path / reuse,
+    )
+    .seen_against(
+        "loads of a thread",
+        for_each_thread,
+        "inst",
+        for_each_thread / reuse,
+    )
     .act(if shared >= global {
         &[
             "let each thread compute a small tile of results (4 x 4 or 8 x 8) from registers",
@@ -244,8 +255,13 @@ fn on_matrix_pipes(case: &Case<'_, '_>, path: f64) -> Outcome {
         "operation/byte",
         possible,
     )
-    .seen("busiest stage of the load path", path, "fraction")
-    .seen("matrix pipes", tensor.busy_share, "fraction")
+    .seen_against("busiest stage of the load path", path, "fraction", kept * path)
+    .seen_against(
+        "matrix pipes",
+        tensor.busy_share,
+        "fraction",
+        attainable(Stage::Tensor).share,
+    )
     .act(&[
         "let a block compute a larger tile of the result: 128 x 128 or 128 x 256",
         "let a warp compute a larger part of it, so that each fragment feeds several matrix instructions",

@@ -117,20 +117,22 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
             .to_owned(),
     )
     .confidence(Confidence::Medium)
-    .seen(
+    .seen_against(
         "multiply-adds, share of all instructions",
         fused / mix.total().max(1.0),
         "fraction",
+        0.0,
     )
     .seen(
         "multiply-adds for each global load",
         fused / global,
         "inst/inst",
     )
-    .seen(
+    .seen_against(
         "conversions and narrow loads for each multiply-add",
         converted / fused,
         "inst/inst",
+        0.0,
     )
     .seen_against("matrix instructions", 0.0, "inst", fused / 64.0)
     .act(&[

@@ -15,6 +15,10 @@ const SAME: f64 = 0.02;
 /// of its loop brings in another one. What is passed over leaves a value for each warp.
 const TILE: f64 = 0.5;
 
+/// As many phases of one size in the code are the turns of an unrolled loop over tiles rather than passes. A convention:
+/// a maximum, a mean, a variance, a sum, a norm and the result are six.
+const UNROLLED: usize = 7;
+
 /// Passes over the same amount of data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Passes {
@@ -64,7 +68,7 @@ fn agreeing(phases: &[Phase]) -> Option<Passes> {
         .map(|phase| phase.turns)
         .fold(f64::INFINITY, f64::min);
     let count = same.iter().map(|phase| phase.turns / around).sum();
-    (same.len() >= 2).then_some(Passes {
+    (2..UNROLLED).contains(&same.len()).then_some(Passes {
         count,
         sectors: wanted * around,
     })
@@ -187,6 +191,12 @@ mod tests {
     fn each_turn_of_a_loop_is_a_pass() {
         let phases = [(100.0, 1.0), (800.0, 8.0), (100.0, 1.0)];
         assert_eq!(of(&phases), Some((10.0, 100.0)));
+    }
+
+    #[test]
+    fn an_unrolled_loop_over_tiles_is_no_pass() {
+        assert_eq!(of(&[(100.0, 1.0); 6]), Some((6.0, 100.0)));
+        assert_eq!(of(&[(100.0, 1.0); 7]), None);
     }
 
     /// Rows one after the other, each read twice.

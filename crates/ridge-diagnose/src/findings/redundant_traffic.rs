@@ -217,7 +217,12 @@ fn inferred(case: &Case<'_, '_>) -> Outcome {
     .confidence(Confidence::Low)
     .seen_against("sectors read by all passes", all, "sector", all - again)
     .seen("sectors read by one pass", one, "sector")
-    .seen("dram__sectors_read.sum", read, "sector")
+    .seen_against(
+        "dram__sectors_read.sum",
+        read,
+        "sector",
+        (read - again * from_dram).max(0.0),
+    )
     .act(&[
         "do it in one pass: a running maximum and sum, Welford's variance",
         "keep the row in registers or shared memory between the phases",

@@ -43,7 +43,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     Draft::new(ID, title)
         .seen_against("sass__inst_executed_register_spilling", traffic.instructions, "inst", 0.0)
         .seen("launch__registers_per_thread", registers, "register/thread")
-        .seen("share of local sectors in the traffic beyond the L1", traffic.beyond_l1, "fraction")
+        .seen_against("share of local sectors in the traffic beyond the L1", traffic.beyond_l1, "fraction", 0.0)
         .act(&[
             "lift the cap: a smaller minimum of blocks in __launch_bounds__, no -maxrregcount",
             "keep fewer values live: smaller tiles, less unrolling, values computed where they are used",

@@ -95,7 +95,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         .confidence(Confidence::Medium)
         .seen("MUFU and F2I.NTZ instructions", functions, "inst")
         .seen_against("marks of full precision (FCHK, F2I.NTZ, FFMA.RM and .SAT)", marks, "inst", 0.0)
-        .seen("other instructions for each function", others, "inst/inst")
+        .seen_against("other instructions for each function", others, "inst/inst", (1.0 - SAVED) * others)
         .act(&[
             "use approximations where the tolerance allows: __expf, __sinf, __fdividef, rsqrtf, or -use_fast_math",
             "divide once and multiply by the reciprocal; use exp2f and log2f; take constants out of the loop",

@@ -63,7 +63,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         100.0 * balance
     );
     Draft::new(ID, title)
-        .seen("launch__waves_per_multiprocessor", waves, "wave")
+        .seen_against("launch__waves_per_multiprocessor", waves, "wave", waves.floor())
         .seen_against("sm__cycles_active.avg / sm__cycles_active.max", balance, "fraction", 1.0)
         .act(&[
             "use smaller blocks: the last wave gets shorter with them",

@@ -26,6 +26,7 @@
 use ridge_model::arch::SECTOR_BYTES;
 
 use super::draft::Draft;
+use super::narrow_access::mean_width;
 use super::per_instruction::{excess, places, total};
 use super::saving::{Remedy, Waiting};
 use super::{Case, Outcome};
@@ -47,6 +48,9 @@ const IDEAL: &str = "memory_l2_theoretical_sectors_global_ideal";
 const LOCAL: &str = "memory_l2_theoretical_sectors_local";
 /// The first holds the access patterns, the second the ledger that they are weighed with.
 const NEEDS: &[&str] = &["SourceCounters", "MemoryWorkloadAnalysis_Tables"];
+
+const LOADS: &[&str] = &["LDG", "LD"];
+const STORES: &[&str] = &["STG", "ST"];
 
 /// The stages that a sector of a global access passes.
 const SECTOR_STAGES: &[Stage] = &[
@@ -125,7 +129,17 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         ) && requests > 0.0
         {
             let metric = format!("{} / {}", name("sectors"), name("requests"));
-            draft = draft.seen(metric, sectors / requests, "sector/request");
+            // Lanes side by side fill as many sectors as each of them moves bytes.
+            let opcodes = if operation == "ld" { LOADS } else { STORES };
+            draft = match case.mix.and_then(|mix| mean_width(mix, opcodes)) {
+                Some(width) => draft.seen_against(
+                    metric,
+                    sectors / requests,
+                    "sector/request",
+                    width.min(sectors / requests),
+                ),
+                None => draft.seen(metric, sectors / requests, "sector/request"),
+            };
         }
     }
     draft

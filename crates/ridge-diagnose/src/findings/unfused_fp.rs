@@ -73,6 +73,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         .leave(Stage::FmaHeavy, part(half, Stage::FmaHeavy))
         .leave(Stage::Half, part(half, Stage::Half))
         .leave(Stage::Fp64, part(double, Stage::Fp64));
+    let fused = mix.of_opcodes(&["FFMA", "DFMA", "HFMA2"]);
     Draft::new(
         ID,
         format!(
@@ -82,10 +83,11 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     )
     .confidence(Confidence::Medium)
     .seen_against("pairs of multiplication and addition", all, "inst", 0.0)
-    .seen(
+    .seen_against(
         "FFMA, DFMA and HFMA2 instructions",
-        mix.of_opcodes(&["FFMA", "DFMA", "HFMA2"]),
+        fused,
         "inst",
+        fused + all,
     )
     .act(&[
         "compile with fused operations: drop -fmad=false",

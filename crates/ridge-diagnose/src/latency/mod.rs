@@ -11,6 +11,8 @@ mod testing;
 mod verdict;
 mod waiting;
 
+pub(crate) use verdict::QUEUED;
+
 use ncu_rep::Metrics;
 use ridge_model::latency::Latencies;
 

@@ -10,7 +10,7 @@ const MOSTLY: f64 = 0.5;
 /// A server with constant service times that is busy for a share `ρ` keeps a request for `1 + ρ / (2 (1 − ρ))` of its
 /// service time (Pollaczek-Khinchine). At the share from which a unit counts as the limit, that is 1.75: below it no
 /// queue that the ledger shows makes an access longer than this.
-const QUEUED: f64 = 1.0 + BUSY / (2.0 * (1.0 - BUSY));
+pub(crate) const QUEUED: f64 = 1.0 + BUSY / (2.0 * (1.0 - BUSY));
 
 pub(super) fn verdict(
     inputs: &Inputs<'_, '_>,

@@ -8,19 +8,14 @@ use ridge_model::roofline::{Precision, RunRoofs};
 use ridge_model::{Device, NumberFormat};
 
 use super::operations::matrix;
+use crate::clock::SmClock;
 use crate::profile::KernelProfile;
 use crate::work::memory;
-
-const SM_CLOCKS: [&str; 3] = [
-    "sm__cycles_elapsed.avg.per_second",
-    "smsp__cycles_elapsed.avg.per_second",
-    "gpc__cycles_elapsed.avg.per_second",
-];
 
 /// Peaks at the clocks of the run: those that the report stores, else what the device makes of its clock.
 pub(super) fn run_roofs(profile: &KernelProfile<'_>, device: Option<&Device>) -> RunRoofs {
     let metrics = &profile.metrics;
-    let clock = sm_clock(metrics);
+    let clock = SmClock::of(metrics);
     let memory = [
         (MemoryLevel::Dram, memory::dram_peak(metrics)),
         (MemoryLevel::L2, memory::l2_peak(metrics)),
@@ -35,43 +30,27 @@ pub(super) fn run_roofs(profile: &KernelProfile<'_>, device: Option<&Device>) ->
         Some((level, Bandwidth::new(peak.bytes_per_s), peak.source))
     })
     .collect();
-    let Some((clock_metric, hz)) = clock else {
+    let Some(clock) = clock else {
         return RunRoofs {
             sm_clock: None,
             memory,
             compute: Vec::new(),
         };
     };
-    let mut compute = stored_peaks(profile, metrics, clock_metric, hz);
+    let mut compute = stored_peaks(profile, metrics, clock);
     for peak in device.iter().flat_map(|device| &device.peaks) {
         let precision = Precision::of(peak);
         if compute.iter().any(|(known, ..)| *known == precision) {
             continue;
         }
-        if let Some(roof) = ComputeRoof::of(peak, RoofClock::Run(Hertz::new(hz))) {
-            compute.push((precision, roof.rate, vec![clock_metric.to_owned()]));
+        if let Some(roof) = ComputeRoof::of(peak, RoofClock::Run(Hertz::new(clock.hz))) {
+            compute.push((precision, roof.rate, vec![clock.metric.to_owned()]));
         }
     }
     RunRoofs {
-        sm_clock: Some(Hertz::new(hz)),
+        sm_clock: Some(Hertz::new(clock.hz)),
         memory,
         compute,
-    }
-}
-
-/// The SM clock of the run and the metric that tells it.
-///
-/// In kernels of a few microseconds the cycles are counted over more than the time, which makes a clock that the device
-/// does not have: there its highest one stands in.
-fn sm_clock(metrics: &Metrics<'_>) -> Option<(&'static str, f64)> {
-    const HIGHEST: &str = "device__attribute_clock_rate";
-    let (name, hz) = SM_CLOCKS
-        .into_iter()
-        .find_map(|name| Some((name, metrics.number(name).filter(|hz| *hz > 0.0)?)))?;
-    let highest = metrics.number(HIGHEST).map(|khz| 1e3 * khz);
-    match highest.filter(|highest| *highest > 0.0) {
-        Some(highest) if hz > highest => Some((HIGHEST, highest)),
-        _ => Some((name, hz)),
     }
 }
 
@@ -79,13 +58,12 @@ fn sm_clock(metrics: &Metrics<'_>) -> Option<(&'static str, f64)> {
 fn stored_peaks(
     profile: &KernelProfile<'_>,
     metrics: &Metrics<'_>,
-    clock_metric: &str,
-    hz: f64,
+    clock: SmClock,
 ) -> Vec<(Precision, ComputeRate, Vec<String>)> {
     let stored = |precision: Precision, name: String, each: f64| {
         let per_cycle = metrics.number(&name).filter(|peak| *peak > 0.0)?;
-        let rate = ComputeRate::new(each * per_cycle * hz);
-        Some((precision, rate, vec![name, clock_metric.to_owned()]))
+        let rate = ComputeRate::new(each * per_cycle * clock.hz);
+        Some((precision, rate, vec![name, clock.metric.to_owned()]))
     };
     // A multiply-add is two operations, a packed one four.
     let threads = [

@@ -27,7 +27,7 @@
 //! # References
 //! CUDA C++ Best Practices Guide, "Device Memory Accesses"; PyTorch documentation, "torch.compile".
 
-use super::{Step, evidence, time_share};
+use super::{Step, against, evidence, time_share};
 use crate::attainable::attainable;
 use crate::document::{
     Class, Confidence, Direction, Finding, Kernel, ReportFinding, Resource, Verify,
@@ -196,8 +196,8 @@ fn chain(steps: &[Step<'_>]) -> Option<ReportFinding> {
             next_limit: Some(if data >= compute { Resource::Dram } else { Resource::Issue }),
             confidence: Confidence::Low,
             evidence: vec![
-                evidence("bytes written by a kernel and read by the next", between, "byte"),
-                evidence("bytes read and written by all of them", moved, "byte"),
+                against("bytes written by a kernel and read by the next", between, "byte", 0.0),
+                against("bytes read and written by all of them", moved, "byte", kept * moved),
                 evidence("summed duration", total_ns, "ns"),
             ],
             actions: vec![

@@ -1,6 +1,8 @@
 //! Bytes by level of memory, and what the report itself says about the speed of that memory.
 
 use ncu_rep::Metrics;
+
+use crate::clock::SmClock;
 use ridge_model::arch::SECTOR_BYTES;
 
 use crate::document::Traffic;
@@ -105,12 +107,11 @@ pub(crate) fn l1(metrics: &Metrics<'_>) -> Option<Bytes> {
 }
 
 /// One such cycle in each SM at the SM clock of the run.
-pub(crate) fn l1_peak(metrics: &Metrics<'_>, clock: (&'static str, f64)) -> Option<Peak> {
+pub(crate) fn l1_peak(metrics: &Metrics<'_>, clock: SmClock) -> Option<Peak> {
     const SMS: &str = "device__attribute_multiprocessor_count";
-    let (clock, hz) = clock;
     Some(Peak {
-        bytes_per_s: WRITEBACK_BYTES * metrics.number(SMS)? * hz,
-        source: vec![SMS.to_owned(), clock.to_owned()],
+        bytes_per_s: WRITEBACK_BYTES * metrics.number(SMS)? * clock.hz,
+        source: vec![SMS.to_owned(), clock.metric.to_owned()],
     })
 }
 

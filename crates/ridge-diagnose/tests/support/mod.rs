@@ -385,8 +385,25 @@ impl Counters {
             .collect()
     }
 
-    /// Executes more (or fewer) instructions of an opcode with modifiers: histogram and instruction counters.
+    /// Executes more (or fewer) instructions of an opcode with modifiers, by all lanes: histogram and instruction
+    /// counters.
     pub(crate) fn execute(&mut self, opcode: &str, more: f64) {
+        const LANES: &str = "smsp__thread_inst_executed_per_inst_executed.ratio";
+        let executed = self.number("smsp__inst_executed.sum").unwrap_or(0.0);
+        if let Some(lanes) = self
+            .number(LANES)
+            .filter(|_| executed + more > 0.0 && more > 0.0)
+        {
+            self.set(LANES, (lanes * executed + 32.0 * more) / (executed + more));
+        }
+        // What warps wait is the same, and is divided by more instructions.
+        let issued = self.number("smsp__inst_issued.sum").unwrap_or(0.0);
+        if issued + more > 0.0 {
+            self.scale(
+                |name| name == LATENCY || is_waiting(name),
+                issued / (issued + more),
+            );
+        }
         for histogram in HISTOGRAMS {
             let key = if histogram == HISTOGRAMS[0] {
                 opcode
@@ -460,6 +477,68 @@ impl Counters {
         );
     }
 
+    /// The same at one instruction, where samples show it.
+    pub(crate) fn wait_at(&mut self, address: u64, cycles: f64, reason: &str) {
+        let samples: f64 = self.at(SAMPLES).iter().map(|(_, count)| count).sum();
+        let more = samples * cycles / self.cycles();
+        self.wait(cycles, reason);
+        self.add_at(SAMPLES, address, more);
+        self.add_at(
+            &format!("smsp__pcsamp_warps_issue_stalled_{reason}"),
+            address,
+            more,
+        );
+    }
+
+    /// Values of a metric by instruction.
+    pub(crate) fn at(&self, metric: &str) -> Vec<(u64, f64)> {
+        let found = self.0.iter().find(|(known, _, _)| known == metric);
+        let instances = found.map_or(&[][..], |(_, _, instances)| instances);
+        instances
+            .iter()
+            .filter_map(|instance| {
+                let Some(Value::U64(address)) = instance.key else {
+                    return None;
+                };
+                Some((address, instance.value.as_ref()?.number()?))
+            })
+            .collect()
+    }
+
+    /// Counts more at an instruction, and in all.
+    pub(crate) fn add_at(&mut self, metric: &str, address: u64, more: f64) {
+        let mut values = self.at(metric);
+        match values.iter_mut().find(|(known, _)| *known == address) {
+            Some((_, value)) => *value += more,
+            None => values.push((address, more)),
+        }
+        values.sort_by_key(|(address, _)| *address);
+        let listed = values.into_iter().map(|(address, value)| Instance {
+            key: Some(Value::U64(address)),
+            value: Some(Value::F64(value)),
+        });
+        let listed: Vec<Instance<'static>> = listed.collect();
+        match self.0.iter_mut().find(|(known, _, _)| known == metric) {
+            Some((_, value, instances)) => {
+                if let Some(number) = value.as_ref().and_then(Value::number) {
+                    *value = Some(Value::F64(number + more));
+                }
+                *instances = listed;
+            }
+            None => self.0.push((metric.to_owned(), None, listed)),
+        }
+    }
+
+    /// An address behind the code: that of an instruction which is added.
+    pub(crate) fn behind_the_code(&self) -> u64 {
+        let addresses = self.at("inst_executed");
+        addresses
+            .iter()
+            .map(|(address, _)| address + 16)
+            .max()
+            .unwrap_or(16)
+    }
+
     /// What Speed Of Light shows of a unit is what it was, plus this.
     pub(crate) fn show(&mut self, member: &str, share: f64) {
         let name = format!("{member}.avg.pct_of_peak_sustained_elapsed");
@@ -468,7 +547,15 @@ impl Counters {
     }
 }
 
+const SAMPLES: &str = "smsp__pcsamp_sample_count";
 const LATENCY: &str = "smsp__average_warp_latency_per_inst_issued.ratio";
+
+/// The part of the latency of an instruction that is waiting.
+fn is_waiting(name: &str) -> bool {
+    name.starts_with("smsp__average_warps_issue_stalled_")
+        && name.ends_with("_per_issue_active.ratio")
+        && !name.contains("stalled_selected_")
+}
 
 /// Counts of cycles, but no rate, share or peak of them.
 pub(crate) fn is_cycles(name: &str) -> bool {

@@ -5,7 +5,7 @@ use ridge_diagnose::is_verdict;
 use ridge_model::quantity::{Amount, Unit};
 
 use super::kernel::place;
-use super::{Page, paragraph, percent, saved};
+use super::{Page, file_of, paragraph, percent, saved};
 use crate::style::Role;
 
 /// Actions and places that are shown without `-v`.
@@ -19,7 +19,7 @@ pub(super) fn write(out: &mut String, findings: &[Finding], page: &Page) {
 }
 
 /// Findings about several kernels, which stand before the kernels themselves.
-pub(super) fn write_report(out: &mut String, document: &Document, page: &Page) {
+pub(super) fn write_report(out: &mut String, document: &Document, files: &[String], page: &Page) {
     for found in &document.report_findings {
         out.push('\n');
         write_one(out, &found.finding, page);
@@ -33,9 +33,15 @@ pub(super) fn write_report(out: &mut String, document: &Document, page: &Page) {
         let share = found.time_share.map_or_else(String::new, |share| {
             format!(": {} of the time of all kernels", percent(share))
         });
+        // They are launches in a row, so that all are of one input.
+        let file = found
+            .kernels
+            .first()
+            .and_then(|place| file_of(document, document.kernels.get(*place)?, files))
+            .map_or_else(String::new, |file| format!(" of {file}"));
         paragraph(
             out,
-            &format!("in {}{share}", names.join(", ")),
+            &format!("in {}{file}{share}", names.join(", ")),
             "     ",
             "       ",
             page,

@@ -24,13 +24,14 @@ const BAR_FROM: usize = 56;
 const DEMAND_FROM: usize = 80;
 const CAPACITY_FROM: usize = 96;
 
-pub(super) fn write(
-    out: &mut String,
-    kernel: &Kernel,
-    kind: Option<SourceKind>,
-    number: usize,
-    page: &Page,
-) {
+/// Where a kernel comes from.
+pub(super) struct From<'f> {
+    pub(super) kind: Option<SourceKind>,
+    /// The short name of its input, where there are several.
+    pub(super) file: Option<&'f str>,
+}
+
+pub(super) fn write(out: &mut String, kernel: &Kernel, from: From<'_>, number: usize, page: &Page) {
     out.push('\n');
     let name = shorten(
         &kernel.signature,
@@ -38,7 +39,7 @@ pub(super) fn write(
         page.charset,
     );
     heading(out, &format!("{number}  {name}"), page);
-    paragraph(out, &launch(kernel, page), "   ", "   ", page);
+    paragraph(out, &launch(kernel, from.file, page), "   ", "   ", page);
     paragraph(out, &limit(kernel), "   ", "   ", page);
     if let Some(known) = &kernel.compulsory {
         compulsory::write(out, known, page);
@@ -49,8 +50,12 @@ pub(super) fn write(
     latency::write(out, kernel, page);
     write_hot_lines(out, &kernel.hot_lines, page);
     finding::write(out, &kernel.findings, page);
+    if let Some(outlook) = &kernel.outlook {
+        out.push('\n');
+        paragraph(out, &outlook.summary, "   ", "     ", page);
+    }
     if is_measured(kernel) {
-        write_not_checked(out, kernel, kind == Some(SourceKind::NcuCsv), page);
+        write_not_checked(out, kernel, from.kind == Some(SourceKind::NcuCsv), page);
     } else {
         let text =
             "nothing was counted for this launch, so nothing could be checked: profile it again";
@@ -67,7 +72,7 @@ fn is_measured(kernel: &Kernel) -> bool {
         || !kernel.findings.is_empty()
 }
 
-fn launch(kernel: &Kernel, page: &Page) -> String {
+fn launch(kernel: &Kernel, file: Option<&str>, page: &Page) -> String {
     let mut parts = Vec::new();
     if let Some(duration) = kernel.duration_ns {
         let mut text = format!("{:.4}", Nanos::new(duration));
@@ -107,7 +112,8 @@ fn launch(kernel: &Kernel, page: &Page) -> String {
     } else {
         String::new()
     };
-    parts.push(format!("launch {}{more}", launches.join(", ")));
+    let file = file.map_or_else(String::new, |file| format!(" of {file}"));
+    parts.push(format!("launch {}{more}{file}", launches.join(", ")));
     parts.join(", ")
 }
 

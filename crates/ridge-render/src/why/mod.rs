@@ -1,6 +1,7 @@
 //! The page of `ridge why` for people: inputs, an overview of the kernels, and the chosen ones explained.
 
 mod compulsory;
+mod files;
 mod finding;
 mod kernel;
 mod latency;
@@ -45,6 +46,7 @@ pub fn text(document: &Document, page: &Page) -> String {
         source::write_warning(&mut out, warning, page);
     }
     let order = by_time(document);
+    let files = files::labels(&document.sources, page.charset);
     if document.kernels.is_empty() {
         let is_damaged = document
             .warnings
@@ -58,21 +60,33 @@ pub fn text(document: &Document, page: &Page) -> String {
         return out;
     }
     if document.kernels.len() > 1 {
-        overview::write(&mut out, document, &order, page);
+        overview::write(&mut out, document, &order, &files, page);
         totals::write(&mut out, document, page);
     }
-    finding::write_report(&mut out, document, page);
+    finding::write_report(&mut out, document, &files, page);
     for (place, index) in order.iter().take(page.top).enumerate() {
         if let Some(kernel) = document.kernels.get(*index) {
             let source = document
                 .sources
                 .iter()
                 .find(|source| source.id == kernel.source);
-            let kind = source.map(|source| source.kind);
-            kernel::write(&mut out, kernel, kind, place + 1, page);
+            let from = kernel::From {
+                kind: source.map(|source| source.kind),
+                file: file_of(document, kernel, &files),
+            };
+            kernel::write(&mut out, kernel, from, place + 1, page);
         }
     }
     out
+}
+
+/// The short name of the input that holds a kernel, where there are several.
+fn file_of<'f>(document: &Document, kernel: &Kernel, files: &'f [String]) -> Option<&'f str> {
+    let place = document
+        .sources
+        .iter()
+        .position(|source| source.id == kernel.source)?;
+    files.get(place).map(String::as_str)
 }
 
 /// Places of the kernels, those that take most time first.

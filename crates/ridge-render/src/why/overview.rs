@@ -3,14 +3,17 @@
 use ridge_diagnose::document::{Document, Kernel};
 use ridge_model::quantity::Nanos;
 
-use super::{Page, heading, kept, percent, saved};
+use super::{Page, file_of, heading, kept, percent, saved};
 use crate::kernel_name::shorten;
 use crate::table::{Column, Table};
+use crate::width::width;
 
 /// Rows that are shown without `-v`.
 const ROWS: usize = 12;
 /// The name column never gets narrower than this.
 const LEAST_NAME: usize = 12;
+/// Nor the column of the files than this.
+const LEAST_FILE: usize = 10;
 /// The other columns are hardly ever narrower than this together.
 const LEAST_OTHERS: usize = 50;
 /// Narrower pages have no room for the number of launches, and for what is busiest where nothing binds.
@@ -18,9 +21,23 @@ const WHOLE_FROM: usize = 100;
 /// Narrower pages have no room for advice.
 const ADVICE_FROM: usize = 72;
 
-pub(super) fn write(out: &mut String, document: &Document, order: &[usize], page: &Page) {
+/// `files` are the short names of the inputs, where there are several: then each row tells its own.
+pub(super) fn write(
+    out: &mut String,
+    document: &Document,
+    order: &[usize],
+    files: &[String],
+    page: &Page,
+) {
     out.push('\n');
-    heading(out, "kernels by time", page);
+    let has_files = !files.is_empty();
+    let title = if has_files {
+        "kernels by time; shares are of the time of each file"
+    } else {
+        "kernels by time"
+    };
+    heading(out, title, page);
+    let widest = files.iter().map(|file| width(file)).max().unwrap_or(0);
     let shown = if page.is_verbose {
         order.len()
     } else {
@@ -33,6 +50,7 @@ pub(super) fn write(out: &mut String, document: &Document, order: &[usize], page
         true,
         true,
         page.columns >= ADVICE_FROM,
+        has_files,
         true,
     ];
     let mut table = Table::new(kept(
@@ -43,6 +61,7 @@ pub(super) fn write(out: &mut String, document: &Document, order: &[usize], page
             Column::right("median"),
             Column::left("limited by").truncated(1, 8),
             Column::left("first advice").truncated(1, 12),
+            Column::left("file").truncated(2, LEAST_FILE),
             Column::left("kernel").truncated(2, LEAST_NAME),
         ],
     ));
@@ -56,9 +75,14 @@ pub(super) fn write(out: &mut String, document: &Document, order: &[usize], page
                 time(kernel, page),
                 limiter(kernel, page),
                 advice(kernel),
+                file_of(document, kernel, files)
+                    .unwrap_or_default()
+                    .to_owned(),
                 shorten(
                     &kernel.signature,
-                    page.columns.saturating_sub(LEAST_OTHERS).max(LEAST_NAME),
+                    page.columns
+                        .saturating_sub(LEAST_OTHERS + widest)
+                        .max(LEAST_NAME),
                     page.charset,
                 ),
             ];
@@ -109,11 +133,15 @@ fn limiter(kernel: &Kernel, page: &Page) -> String {
 }
 
 fn advice(kernel: &Kernel) -> String {
-    kernel.findings.first().map_or_else(String::new, |finding| {
-        if ridge_diagnose::is_verdict(&finding.id) {
-            finding.id.clone()
-        } else {
-            format!("{} -{}", finding.id, saved(finding.saving_expected))
-        }
-    })
+    let Some(finding) = kernel.findings.first() else {
+        return kernel
+            .outlook
+            .as_ref()
+            .map_or_else(String::new, |_| "no flaw found".to_owned());
+    };
+    if ridge_diagnose::is_verdict(&finding.id) {
+        finding.id.clone()
+    } else {
+        format!("{} -{}", finding.id, saved(finding.saving_expected))
+    }
 }

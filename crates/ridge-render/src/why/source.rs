@@ -1,6 +1,6 @@
 //! What was profiled, where and how; and what makes the answer less certain.
 
-use ridge_diagnose::document::{Document, Source, Warning};
+use ridge_diagnose::document::{Document, Source, SourceKind, Warning};
 use ridge_model::quantity::Hertz;
 
 use super::{Page, paragraph};
@@ -35,6 +35,10 @@ pub(super) fn write(out: &mut String, document: &Document, source: &Source, page
 
 fn facts(source: &Source) -> Vec<String> {
     let mut facts = Vec::new();
+    let is_export = source.kind == SourceKind::NcuCsv;
+    if is_export && source.devices.is_empty() {
+        facts.push("the export does not tell the device".to_owned());
+    }
     for device in &source.devices {
         let mut details = Vec::new();
         if let Some(capability) = &device.compute_capability {
@@ -43,7 +47,11 @@ fn facts(source: &Source) -> Vec<String> {
         if let Some(count) = device.multiprocessors {
             details.push(format!("{count} SMs"));
         }
-        let name = device.name.as_deref().unwrap_or("a device without a name");
+        let name = device.name.as_deref().unwrap_or(if is_export {
+            "a device that the export does not name"
+        } else {
+            "a device without a name"
+        });
         facts.push(if details.is_empty() {
             name.to_owned()
         } else {

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use ncu_rep::report::SourceKey;
 use rayon::prelude::*;
 use ridge_diagnose::document::{Document, Kernel, SCHEMA, Source, VERSION, Warning};
-use ridge_diagnose::{CodeMap, Given, Group, GroupKey, KernelProfile, Options, diagnose};
+use ridge_diagnose::{CodeMap, Given, Group, GroupKey, KernelProfile, Options, SmClock, diagnose};
 use ridge_render::why::{Page, text};
 
 use crate::args::WhyFormat;
@@ -230,9 +230,7 @@ fn glance(evidence: &Evidence<'_>, index: usize) -> Option<Glance> {
         key: workload.profile.group_key(),
         duration_ns: workload.profile.duration_ns(),
         passes: metrics.integer("profiler__replayer_passes"),
-        sm_clock_hz: metrics
-            .number("gpc__cycles_elapsed.avg.per_second")
-            .filter(|hz| *hz > 0.0),
+        sm_clock_hz: SmClock::of(metrics).map(|clock| clock.hz),
         lacks_samples: metrics
             .number("smsp__pcsamp_sample_count")
             .is_some_and(|count| count <= 0.0),

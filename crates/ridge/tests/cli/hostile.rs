@@ -45,6 +45,24 @@ fn no_page_passes_escape_sequences_on() {
     assert!(!rest.contains('\x1b'));
 }
 
+/// With several inputs, their names stand in the table.
+#[test]
+fn names_of_files_are_escaped_in_the_table() {
+    let folder = Folder::with("\x1b[31mred.ncu-rep", report());
+    folder.write("plain.ncu-rep", report());
+    let files = ["why", "\x1b[31mred.ncu-rep", "plain.ncu-rep", "--top", "1"];
+    let run = ridge(files).within(&folder).run().fine();
+    assert!(!run.stdout.contains('\x1b'));
+    let rows = |name: &str| {
+        let rows = run.stdout.lines().filter(|line| line.contains(" %"));
+        rows.filter(|line| line.split_whitespace().any(|word| word == name))
+            .count()
+    };
+    // A report holds two kernels; the one that is explained tells its file too.
+    assert!(rows("\\x1b[31mred") >= 2, "{}", run.stdout);
+    assert!(rows("plain") >= 2, "{}", run.stdout);
+}
+
 #[test]
 fn documents_hold_the_name_as_it_is() {
     let folder = Folder::with("hostile.ncu-rep", renamed(NAME));

@@ -318,3 +318,59 @@ fn the_checker_sees_what_is_wrong() {
         assert!(found.contains(part), "{part}\n{found}");
     }
 }
+
+/// Where no flaw is found, the document says what limits next and what was looked for; where one is, it says that.
+#[test]
+fn kernels_without_findings_have_an_outlook() {
+    for (file, is_partial) in [
+        (
+            "fixtures/gallery/band_scores.ncu-rep.zst#band_scores_fixed",
+            false,
+        ),
+        (
+            "fixtures/gallery/code_variants.ncu-rep.zst#code_variants_fixed",
+            false,
+        ),
+        ("fixtures/reports/small/sol.ncu-rep.zst", true),
+    ] {
+        let document = document(&[file]);
+        let kernel = &document["kernels"][0];
+        assert_eq!(
+            kernel["findings"].as_array().map(Vec::len),
+            Some(0),
+            "{file}"
+        );
+        let outlook = &kernel["outlook"];
+        let text = outlook["summary"].as_str().expect("a summary");
+        assert!(text.contains("next limit: "), "{text}");
+        assert_eq!(
+            text.contains("could not be looked for"),
+            is_partial,
+            "{text}"
+        );
+        assert_eq!(outlook["next_limit"], kernel["limiter"]["resource"]);
+        assert_eq!(outlook["busy_share"], kernel["limiter"]["share"]);
+        assert_eq!(outlook["attainable_share"].is_null(), is_partial, "{text}");
+    }
+    let document = document(&[AOS, "--all"]);
+    let kernels = document["kernels"].as_array().expect("kernels");
+    for kernel in kernels {
+        let has_findings = kernel["findings"]
+            .as_array()
+            .is_some_and(|list| !list.is_empty());
+        assert_eq!(kernel["outlook"].is_null(), has_findings);
+    }
+}
+
+/// An export tells of its device what its page holds: all on the raw page, the compute capability on the others.
+#[test]
+fn the_device_of_an_export_is_told_as_far_as_it_is_known() {
+    let devices = |file: &str| document(&[file])["sources"][0]["devices"].clone();
+    let report = devices(AOS);
+    assert_eq!(report[0]["name"], "NVIDIA H200");
+    assert_eq!(devices(AOS_CSV), report);
+    assert_eq!(
+        devices("fixtures/csv/aos_details.csv.zst"),
+        serde_json::json!([{ "name": null, "compute_capability": "9.0", "multiprocessors": null }])
+    );
+}

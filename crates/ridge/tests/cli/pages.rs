@@ -109,6 +109,10 @@ fn why_with_options() {
         "why_two_files_one_kernel",
         &page(&["why", AOS, VADD, "--kernel", "_slow"], 100).stdout,
     );
+    snapshot(
+        "why_three_files_80",
+        &page(&["why", AOS, AOS_CSV, VADD, "--top", "1"], 80).stdout,
+    );
 }
 
 #[test]

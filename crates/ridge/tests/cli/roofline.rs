@@ -45,6 +45,23 @@ fn pages() {
     snapshot("roofline_ascii_60", &text);
 }
 
+/// One kernel, one run, one SM clock: every verb names the same, which the profiler calls "SM Frequency".
+#[test]
+fn the_clock_is_that_of_the_diagnosis() {
+    for file in [BF16, OSCILLATOR, INT8, VADD] {
+        let run = |verb: &str| {
+            let run = ridge([verb, file, "--format", "json", "--quiet"]).run();
+            run.fine().json()
+        };
+        let diagnosis = run("why")["sources"][0]["collection"]["sm_clock_hz"].clone();
+        assert!(diagnosis[0].as_f64() > Some(1e9), "{diagnosis}");
+        assert_eq!(
+            run("roofline")["charts"][0]["device"]["sm_clock_hz"],
+            diagnosis
+        );
+    }
+}
+
 /// The example of `ridge explain roofline`, and points that cannot be.
 #[test]
 fn points_of_ones_own() {

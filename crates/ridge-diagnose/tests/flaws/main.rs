@@ -5,21 +5,26 @@
 //! The work that was there before stays, so that the flaw has a growing part of the time, and the remedy takes a
 //! growing part away: its ceiling is `1 − (what it leaves) / (the duration)` with a growing duration.
 
+#[path = "../support/mod.rs"]
 mod support;
+
+mod arithmetic;
+mod memory;
+mod warps;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use ridge_diagnose::is_verdict;
 use support::{Counters, Sample, finding, fixtures, in_parallel};
 
 /// A flaw that comes in all sizes.
-struct Flaw {
+pub(crate) struct Flaw {
     id: &'static str,
     /// Kernels that it can be added to.
     fits: fn(&Counters) -> bool,
     /// Whether the complete remedy takes away all that is added: then the ceiling does not fall.
     is_removed: bool,
     /// Adds so much of it: 0 is nothing, 1 about as much as the kernel does otherwise.
-    add: fn(&mut Counters, f64),
+    add: fn(&mut Sample, f64),
 }
 
 const STRENGTHS: [f64; 5] = [0.0, 0.5, 1.0, 2.0, 4.0];
@@ -33,7 +38,8 @@ const FLAWS: &[Flaw] = &[
             let ideal = c.number("memory_l1_wavefronts_shared_ideal").unwrap_or(0.0);
             ideal > 0.05 * c.cycles() * c.multiprocessors()
         },
-        add: |c, strength| {
+        add: |sample, strength| {
+            let c = &mut sample.counters;
             let actual = c.get("memory_l1_wavefronts_shared");
             let more = strength * c.get("memory_l1_wavefronts_shared_ideal");
             c.scale(
@@ -56,7 +62,8 @@ const FLAWS: &[Flaw] = &[
                 && c.get("dram__bytes_read.sum")
                     > 30.0 * c.get("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum")
         },
-        add: |c, strength| {
+        add: |sample, strength| {
+            let c = &mut sample.counters;
             let actual = c.get("memory_l2_theoretical_sectors_global");
             let more = strength * c.get("memory_l2_theoretical_sectors_global_ideal");
             let factor = (actual + more) / actual;
@@ -93,13 +100,13 @@ const FLAWS: &[Flaw] = &[
         id: "register-spill",
         is_removed: true,
         fits: has_no_local_memory,
-        add: |c, strength| use_local_memory(c, strength, true),
+        add: |sample, strength| use_local_memory(&mut sample.counters, strength, true),
     },
     Flaw {
         id: "local-memory",
         is_removed: true,
         fits: has_no_local_memory,
-        add: |c, strength| use_local_memory(c, strength, false),
+        add: |sample, strength| use_local_memory(&mut sample.counters, strength, false),
     },
     // Conversions on the XU pipe, half an instruction a cycle and SM, with arithmetic beside them.
     Flaw {
@@ -108,7 +115,8 @@ const FLAWS: &[Flaw] = &[
         fits: |c| {
             c.executed_any(&["DFMA", "DADD", "DMUL", "F2F"]) <= 0.0 && c.executed("FFMA") > 0.0
         },
-        add: |c, strength| {
+        add: |sample, strength| {
+            let c = &mut sample.counters;
             let more = 0.1 * strength * c.all_executed();
             c.execute("F2F.F64.F32", more);
             c.execute("F2F.F32.F64", more);
@@ -123,7 +131,8 @@ const FLAWS: &[Flaw] = &[
         id: "constant-cache",
         is_removed: true,
         fits: |c| c.number("idc__requests.sum").is_some(),
-        add: |c, strength| {
+        add: |sample, strength| {
+            let c = &mut sample.counters;
             let loads = 0.05 * c.all_executed();
             let passes = 1.0 + 31.0 * strength / 4.0;
             c.execute("LDC.64", loads);
@@ -138,7 +147,8 @@ const FLAWS: &[Flaw] = &[
         id: "atomic-contention",
         is_removed: true,
         fits: |c| c.executed("ATOMS") <= 0.0,
-        add: |c, strength| {
+        add: |sample, strength| {
+            let c = &mut sample.counters;
             let cycles = strength * c.get("lts__cycles_elapsed.avg");
             let (slices, atomics) = (
                 c.get("lts__cycles_elapsed.sum") / c.get("lts__cycles_elapsed.avg"),
@@ -167,7 +177,8 @@ const FLAWS: &[Flaw] = &[
         id: "memory-barrier",
         is_removed: true,
         fits: |_| true,
-        add: |c, strength| {
+        add: |sample, strength| {
+            let c = &mut sample.counters;
             c.execute("MEMBAR.SC.GPU", 0.01 * strength * c.all_executed());
             c.wait(strength * c.cycles(), "membar");
         },
@@ -181,7 +192,8 @@ const FLAWS: &[Flaw] = &[
                 + c.executed_any(support::MATRIX)
                 <= 0.0
         },
-        add: |c, strength| {
+        add: |sample, strength| {
+            let c = &mut sample.counters;
             let barriers = 0.05 * strength * c.all_executed();
             for (opcode, each) in [("BAR.SYNC.DEFER_BLOCKING", 1.0), ("LDS", 2.0), ("STS", 1.0)] {
                 c.execute(opcode, each * barriers);
@@ -200,7 +212,8 @@ const FLAWS: &[Flaw] = &[
         id: "warp-divergence",
         is_removed: true,
         fits: |c| c.get("smsp__thread_inst_executed_per_inst_executed.ratio") > 30.0,
-        add: |c, strength| {
+        add: |sample, strength| {
+            let c = &mut sample.counters;
             let issued = c.get("smsp__inst_issued.sum");
             c.scale(
                 |name| {
@@ -223,7 +236,8 @@ const FLAWS: &[Flaw] = &[
         id: "underfilled-grid",
         is_removed: true,
         fits: |c| c.get("launch__waves_per_multiprocessor") >= 1.0,
-        add: |c, strength| {
+        add: |sample, strength| {
+            let c = &mut sample.counters;
             if strength > 0.0 {
                 let (blocks, before) = (
                     c.multiprocessors() / (1.0 + strength),
@@ -248,7 +262,8 @@ const FLAWS: &[Flaw] = &[
         id: "tail-effect",
         is_removed: true,
         fits: |c| is_balanced(c) && c.get("launch__waves_per_multiprocessor") >= 1.0,
-        add: |c, strength| {
+        add: |sample, strength| {
+            let c = &mut sample.counters;
             if strength > 0.0 {
                 let waves = 1.75 - 0.15 * strength;
                 c.set("launch__waves_per_multiprocessor", waves);
@@ -262,38 +277,10 @@ const FLAWS: &[Flaw] = &[
         id: "load-imbalance",
         is_removed: true,
         fits: |c| is_balanced(c) && c.get("launch__waves_per_multiprocessor") >= 8.0,
-        add: |c, strength| {
+        add: |sample, strength| {
+            let c = &mut sample.counters;
             c.stretch(1.0 + strength);
             idle_on_average(c, 1.0 + strength);
-        },
-    },
-    // Registers let fewer warps in, and latency is hidden as much less.
-    Flaw {
-        id: "low-occupancy-registers",
-        is_removed: true,
-        fits: |c| c.get("launch__waves_per_multiprocessor") >= 1.0,
-        add: |c, strength| {
-            let blocks = ["registers", "shared_mem", "warps", "blocks"]
-                .map(|what| c.get(&format!("launch__occupancy_limit_{what}")))
-                .into_iter()
-                .fold(f64::INFINITY, f64::min);
-            if strength > 0.0 {
-                let fewer = 1.0 + strength;
-                c.set("launch__occupancy_limit_registers", blocks / fewer);
-                c.scale(
-                    |name| {
-                        matches!(
-                            name,
-                            "sm__maximum_warps_per_active_cycle_pct"
-                                | "sm__warps_active.avg.pct_of_peak_sustained_active"
-                                | "smsp__warps_active.avg.per_cycle_active"
-                        )
-                    },
-                    1.0 / fewer,
-                );
-                c.scale(|name| name == "launch__waves_per_multiprocessor", fewer);
-                c.wait(strength * c.cycles(), "long_scoreboard");
-            }
         },
     },
     // Each fused multiply-add becomes two instructions.
@@ -301,7 +288,8 @@ const FLAWS: &[Flaw] = &[
         id: "unfused-fp",
         is_removed: true,
         fits: |c| c.executed("FFMA") > 0.2 * c.all_executed(),
-        add: |c, strength| {
+        add: |sample, strength| {
+            let c = &mut sample.counters;
             let part = strength / 4.0;
             let pairs: f64 = c.executed("FFMA") * part;
             for opcode in c.opcodes("FFMA") {
@@ -321,7 +309,8 @@ const FLAWS: &[Flaw] = &[
         // Part of index arithmetic, or of a sequence, is needed: that part stays, and grows.
         is_removed: false,
         fits: |_| true,
-        add: |c, strength| {
+        add: |sample, strength| {
+            let c = &mut sample.counters;
             let more = strength * c.all_executed();
             for opcode in ["IADD3", "LOP3.LUT", "ISETP.GE.AND", "IMAD"] {
                 c.execute(opcode, 0.25 * more);
@@ -341,7 +330,8 @@ const FLAWS: &[Flaw] = &[
         // The formula around the functions stays, and grows.
         is_removed: false,
         fits: |c| c.executed_any(&["MUFU", "F2I", "I2F", "F2F"]) <= 0.0,
-        add: |c, strength| {
+        add: |sample, strength| {
+            let c = &mut sample.counters;
             let functions = 0.02 * strength * c.all_executed();
             for (opcode, each) in [
                 ("MUFU.RCP", 1.0),
@@ -363,7 +353,8 @@ const FLAWS: &[Flaw] = &[
         id: "instruction-cache",
         is_removed: true,
         fits: |c| c.get("gpu__time_duration.sum") >= 20_000.0,
-        add: |c, strength| {
+        add: |sample, strength| {
+            let c = &mut sample.counters;
             let cycles = strength * c.cycles();
             c.add("sm__icc_requests.sum", 0.2 * cycles * c.multiprocessors());
             c.wait(cycles, "no_instruction");
@@ -374,7 +365,8 @@ const FLAWS: &[Flaw] = &[
         id: "launch-bound",
         is_removed: true,
         fits: |c| c.get("gpu__time_duration.sum") < 60_000.0,
-        add: |c, strength| {
+        add: |sample, strength| {
+            let c = &mut sample.counters;
             let part = 1.0 / (1.0 + 8.0 * strength);
             c.scale(
                 |name| {
@@ -502,9 +494,9 @@ fn check(flaw: &Flaw) -> Result<(), Failed> {
         let mut faults = Vec::new();
         let mut before: Option<Standing> = None;
         for strength in STRENGTHS {
-            let mut counters = base.counters.clone();
-            (flaw.add)(&mut counters, strength);
-            let now = standing(&base.with(counters), flaw.id);
+            let mut made = (*base).clone();
+            (flaw.add)(&mut made, strength);
+            let now = standing(&made, flaw.id);
             if let Some(what) = before.and_then(|before| worse(flaw, &before, now.as_ref())) {
                 faults.push(format!("{} at {strength}: {what}", base.name()));
             }
@@ -532,8 +524,9 @@ fn check(flaw: &Flaw) -> Result<(), Failed> {
 
 fn main() {
     let arguments = Arguments::from_args();
-    let trials = FLAWS
-        .iter()
+    let trials = [FLAWS, memory::FLAWS, warps::FLAWS, arithmetic::FLAWS]
+        .into_iter()
+        .flatten()
         .map(|flaw| Trial::test(format!("more::{}", flaw.id), || check(flaw)))
         .collect();
     libtest_mimic::run(&arguments, trials).exit();
