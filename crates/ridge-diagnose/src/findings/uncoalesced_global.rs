@@ -31,7 +31,7 @@ use super::per_instruction::{excess, places, total};
 use super::saving::{Remedy, Waiting};
 use super::{Case, Outcome};
 use crate::attainable::SCATTERED_DRAM;
-use crate::document::LatencyVerdict;
+use crate::document::{Confidence, LatencyVerdict};
 use crate::ledger::{Relief, Stage};
 use crate::mix::access_bytes;
 
@@ -109,9 +109,20 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     let remedy = Remedy::new(relieve(kept, requests.min(kept)))
         .likely(relieve(dram_kept, requests))
         .saturated(scattered);
-    let remedy = match queued(case) {
-        Some(part) => remedy.waiting(Waiting::Removed(part * (1.0 - kept))),
-        None => remedy,
+    // Bound by something else, the kernel may be bound by its accesses in a part.
+    let is_busiest = case
+        .ledger
+        .busiest()
+        .is_some_and(|row| SECTOR_STAGES.contains(&row.stage));
+    let verdict = case.latency.and_then(|latency| latency.verdict);
+    let (remedy, confidence) = match verdict {
+        _ if is_busiest => (remedy, Confidence::High),
+        Some(LatencyVerdict::AccessTooExpensive { factor }) => (
+            remedy.waiting(Waiting::Removed(queued(case, factor) * (1.0 - kept))),
+            Confidence::High,
+        ),
+        Some(_) => (remedy, Confidence::High),
+        None => (remedy, Confidence::Medium),
     };
     let title = format!(
         "global accesses touch {:.1} times the sectors that their bytes need ({:.0} % of the sectors are excess)",
@@ -119,6 +130,7 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         100.0 * (1.0 - ideal / actual)
     );
     let mut draft = Draft::new(ID, title)
+        .confidence(confidence)
         .seen_against(ACTUAL, actual, "sector", ideal)
         .seen(IDEAL, ideal, "sector");
     for operation in ["ld", "st"] {
@@ -162,20 +174,13 @@ fn requests_kept(case: &Case<'_, '_>, sectors: f64) -> Option<f64> {
     Some((sectors / SECTORS_OF_A_LINE / requests.max(1.0)).min(1.0))
 }
 
-/// Of the waiting, the part that loads spend in queues, where another unit is the busiest.
+/// Of the waiting, the part that loads spend in queues.
 ///
 /// A kernel that is bound by its accesses in one part and by something else in another shows neither unit as busy. What
-/// tells is that a load takes longer than an unloaded one: the rest of its time it queued.
-fn queued(case: &Case<'_, '_>) -> Option<f64> {
-    let busiest = case.ledger.busiest()?;
-    if SECTOR_STAGES.contains(&busiest.stage) {
-        return None;
-    }
-    let Some(LatencyVerdict::AccessTooExpensive { factor }) = case.latency?.verdict else {
-        return None;
-    };
+/// tells is that a load takes longer than an unloaded one, by this factor: the rest of its time it queued.
+fn queued(case: &Case<'_, '_>, factor: f64) -> f64 {
     let queueing = (1.0 - 1.0 / factor).clamp(0.0, 1.0);
-    Some(case.waiting_for(&["long_scoreboard"]) * queueing + case.waiting_for(&["lg_throttle"]))
+    case.waiting_for(&["long_scoreboard"]) * queueing + case.waiting_for(&["lg_throttle"])
 }
 
 /// The part of the way from the L1 to the registers that is left.

@@ -81,6 +81,7 @@ const FLAWS: &[Flaw] = &[
             for metric in [
                 "lts__t_sectors.sum",
                 "lts__t_requests.sum",
+                "lts__t_requests_srcunit_tex.sum",
                 "lts__t_sectors_srcunit_tex_op_read.sum",
                 "dram__sectors_read.sum",
             ] {
@@ -439,6 +440,9 @@ const UNCOVERED: &[&str] = &[
     "narrow-access",
     // Of warps that start together, the slower ones are in the way only where no unit is.
     "load-imbalance",
+    // Waiting at barriers, and for loads that hit (the less sure form of the finding).
+    "barrier-stall",
+    "no-reuse",
 ];
 
 /// A finding among the others that a person is shown.

@@ -187,7 +187,7 @@ fn one_pass(sample: &Sample) -> f64 {
         let code = sample.code.as_ref();
         if code
             .zip(last)
-            .is_some_and(|(code, last)| code.has_exchange_between(last, address))
+            .is_some_and(|(code, last)| !code.exchanges_between(last, address).is_empty())
         {
             passes.push(0.0);
         }
@@ -213,7 +213,9 @@ fn exchanges_behind_loads(sample: &Sample) -> Vec<u64> {
         .at("inst_executed")
         .into_iter()
         .map(|(address, _)| address)
-        .filter(|&address| address > last && code.has_exchange_between(address - 1, address + 1))
+        .filter(|&address| {
+            address > last && !code.exchanges_between(address - 1, address + 1).is_empty()
+        })
         .collect()
 }
 
