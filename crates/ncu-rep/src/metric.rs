@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use crate::error::{Error, Kind};
+use crate::packed;
 use crate::wire::{self, Message, Room};
 
 /// A value as the report stores it.
@@ -163,11 +164,12 @@ pub struct Metric<'r> {
     instances: Source<'r>,
 }
 
-/// Where instances come from: still encoded, or listed by a reader of another format.
+/// Where instances come from: still encoded, listed, or packed by a reader of another format.
 #[derive(Clone, Copy, Debug)]
 enum Source<'r> {
     Encoded(Message<'r>),
     Listed(&'r [Instance<'r>]),
+    Packed(&'r [u8]),
 }
 
 impl<'r> Metric<'r> {
@@ -182,6 +184,16 @@ impl<'r> Metric<'r> {
             value,
             category: Category::Counter,
             instances: Source::Listed(instances),
+        }
+    }
+
+    /// A metric with instances that are packed.
+    pub(crate) fn packed(name: &'r str, value: Option<Value<'r>>, instances: &'r [u8]) -> Self {
+        Self {
+            name,
+            value,
+            category: Category::Counter,
+            instances: Source::Packed(instances),
         }
     }
 
@@ -234,6 +246,7 @@ impl<'r> Metric<'r> {
         Instances(match self.instances {
             Source::Encoded(message) => Cursor::Encoded(message.fields()),
             Source::Listed(list) => Cursor::Listed(list.iter()),
+            Source::Packed(bytes) => Cursor::Packed(packed::Cursor::new(bytes)),
         })
     }
 
@@ -291,6 +304,7 @@ pub struct Instances<'r>(Cursor<'r>);
 enum Cursor<'r> {
     Encoded(wire::Fields<'r>),
     Listed(std::slice::Iter<'r, Instance<'r>>),
+    Packed(packed::Cursor<'r>),
 }
 
 impl<'r> Iterator for Instances<'r> {
@@ -315,6 +329,7 @@ impl<'r> Instances<'r> {
     fn next_unusual(&mut self) -> Option<Result<Instance<'r>, Error>> {
         match &mut self.0 {
             Cursor::Listed(list) => list.next().cloned().map(Ok),
+            Cursor::Packed(cursor) => cursor.next().map(Ok),
             Cursor::Encoded(fields) => loop {
                 match fields.next()? {
                     Err(error) => return Some(Err(error.inside("instances"))),
@@ -384,6 +399,13 @@ pub(crate) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
+    pub(crate) const fn none() -> Self {
+        Self {
+            list: Vec::new(),
+            index: OnceLock::new(),
+        }
+    }
+
     pub(crate) fn new(list: Vec<Cow<'a, str>>) -> Self {
         Self {
             list,

@@ -134,7 +134,7 @@ impl<'a> Evidence<'a> {
                 Some(Workload {
                     profile: KernelProfile {
                         name: base_name(&kernel.name).to_owned(),
-                        signature: kernel.name.clone(),
+                        signature: String::from(&*kernel.name),
                         mangled: None,
                         is_mixture: false,
                         grid: kernel.grid,
