@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use ridge_render::charset::Charset;
 use ridge_render::escape;
 use ridge_render::style::{Painter, Role};
+use serde::Serialize;
 
 use crate::args::{Colour, Common};
 use crate::error::ExpectedError;
@@ -117,6 +118,11 @@ impl Output {
     /// Writes the answer as a whole.
     pub(crate) fn write(&self, text: &str) -> Result<(), ExpectedError> {
         self.stream(|sink| sink.write_all(text.as_bytes()).map(|()| true))
+    }
+
+    /// Writes the answer as JSON, piece by piece.
+    pub(crate) fn json(&self, document: &impl Serialize) -> Result<(), ExpectedError> {
+        self.stream(|sink| ridge_render::json::write(document, sink).map(|()| true))
     }
 
     /// Lets a verb write its answer piece by piece and say whether it is one. A file appears under its name only when

@@ -38,16 +38,14 @@ pub(crate) fn run(options: &DevicesOptions, output: &mut Output) -> Result<Code,
             }
         }
     };
-    let text = match format {
-        DevicesFormat::Csv => ridge_render::devices::csv(chosen),
-        DevicesFormat::Json => {
-            ridge_render::json::devices(&Document::of(chosen)).map_err(|error| {
-                ExpectedError::internal(format!("cannot write the document: {error}"))
-            })?
-        }
-        DevicesFormat::Text => ridge_render::devices::text(&Document::of(chosen), &layout(output)),
-    };
-    output.write(&text)?;
+    match format {
+        DevicesFormat::Csv => output.write(&ridge_render::devices::csv(chosen))?,
+        DevicesFormat::Json => output.json(&Document::of(chosen))?,
+        DevicesFormat::Text => output.write(&ridge_render::devices::text(
+            &Document::of(chosen),
+            &layout(output),
+        ))?,
+    }
     Ok(exit::FINE)
 }
 

@@ -9,7 +9,7 @@ use std::ffi::{OsStr, OsString};
 
 use ridge_model::ComputeCapability;
 use ridge_model::occupancy::document::{
-    ClusterOrigin, Document, Given, Kernel, Number, Origins, SCHEMA, Source, SourceKind, Subject,
+    ClusterOrigin, Document, Given, Kernels, Number, Origins, SCHEMA, Source, SourceKind, Subject,
     VERSION, Warning,
 };
 use ridge_model::occupancy::{Impossible, Launch, SmLimits, check, resident, slots_of_h200};
@@ -107,12 +107,7 @@ pub(crate) fn run(options: &OccupancyOptions, output: &mut Output) -> Result<Cod
         OccupancyFormat::Text => {
             output.write(&text(&document, &layout(output)))?;
         }
-        OccupancyFormat::Json => {
-            let text = ridge_render::json::occupancy(&document).map_err(|error| {
-                ExpectedError::internal(format!("cannot write the document: {error}"))
-            })?;
-            output.write(&text)?;
-        }
+        OccupancyFormat::Json => output.json(&document)?,
         OccupancyFormat::Svg => output.write(&svg(&document))?,
     }
     if format != OccupancyFormat::Text {
@@ -407,7 +402,7 @@ impl Answer<'_> {
             schema: SCHEMA,
             version: VERSION,
             sources: self.sources,
-            kernels: self.subjects.into_iter().map(Kernel::new).collect(),
+            kernels: Kernels::new(self.subjects),
             warnings: self.warnings,
         }
     }

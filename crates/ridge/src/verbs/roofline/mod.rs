@@ -108,14 +108,13 @@ pub(crate) fn run(options: &RooflineOptions, output: &mut Output) -> Result<Code
         level: options.level,
         width: options.width,
     };
-    let answer = match format {
-        RooflineFormat::Text => text(&document, picture, &layout(output)),
-        RooflineFormat::Csv => csv(&document),
-        RooflineFormat::Svg => svg(&document, picture),
-        RooflineFormat::Html => html(&document, picture).map_err(not_written)?,
-        RooflineFormat::Json => ridge_render::json::roofline(&document).map_err(not_written)?,
-    };
-    output.write(&answer)?;
+    match format {
+        RooflineFormat::Text => output.write(&text(&document, picture, &layout(output)))?,
+        RooflineFormat::Csv => output.stream(|sink| csv(&document, sink).map(|()| true))?,
+        RooflineFormat::Svg => output.write(&svg(&document, picture))?,
+        RooflineFormat::Html => output.write(&html(&document, picture).map_err(not_written)?)?,
+        RooflineFormat::Json => output.json(&document)?,
+    }
     if format != RooflineFormat::Text {
         for warning in &document.warnings {
             match warning.source.and_then(|id| document.sources.get(id)) {
