@@ -486,6 +486,34 @@ impl<'r> Metrics<'r> {
         self.places.take();
     }
 
+    /// Takes away values that no counter can have, so that what is computed from the others is finite, and says which they
+    /// were.
+    ///
+    /// A counter has 64 bits, and a metric is one over a time, over another one, or in percent: what is not zero lies between
+    /// 10^-30 and 10^30. Anything else is damage, or was never counted. Instances stay as they are.
+    pub fn leave_out_implausible(&mut self) -> Vec<Error> {
+        const LEAST: f64 = 1e-30;
+        const MOST: f64 = 1e30;
+        /// A damaged input says the same thing over and over.
+        const TOLD: usize = 3;
+        let mut problems = Vec::new();
+        for metric in &mut self.list {
+            // What is not finite has no number anyway.
+            let Some(value) = metric.number() else {
+                continue;
+            };
+            let is_plausible = value == 0.0 || (LEAST..=MOST).contains(&value.abs());
+            if !is_plausible {
+                metric.value = None;
+                if problems.len() < TOLD {
+                    let kind = Kind::Implausible(format!("{value:e}"));
+                    problems.push(Error::new(kind, None, metric.name.to_owned()));
+                }
+            }
+        }
+        problems
+    }
+
     fn places(&self) -> &[(u32, u32)] {
         self.places.get_or_init(|| {
             let first = &self.names.index().first;

@@ -48,6 +48,9 @@ impl Columns {
     }
 }
 
+/// What rows of one launch have in common: its number, process and name.
+type Key = (Option<u64>, Option<u64>, Arc<str>);
+
 /// Reads the rows that belong to a header, which is the current row.
 pub(super) fn read(reader: &mut Reader<'_>, columns: &super::Columns) {
     let Some(sections) = &columns.details else {
@@ -55,8 +58,7 @@ pub(super) fn read(reader: &mut Reader<'_>, columns: &super::Columns) {
     };
     reader.accept();
     let style = style(reader, columns, sections);
-    // Launches of this table, by number, process and name.
-    let mut launches: HashMap<(Option<u64>, Option<u64>, Arc<str>), usize> = HashMap::new();
+    let mut launches: HashMap<Key, usize> = HashMap::new();
     // For each metric the last launch that has it: a metric may stand in several sections.
     let mut seen: Vec<usize> = Vec::new();
     while reader.next_row(columns) {

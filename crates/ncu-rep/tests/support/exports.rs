@@ -14,7 +14,7 @@ fn launch(id: u64) -> String {
 fn raw(bytes: u64, metrics: usize, cell: &str) -> Vec<u8> {
     let mut text = LAUNCH.to_owned();
     for metric in 0..metrics {
-        text.push_str(&format!(",\"sm__inst_executed_{metric}.sum\""));
+        text.extend([format!(",\"sm__inst_executed_{metric}.sum\"")]);
     }
     text.push('\n');
     text.push_str(&",".repeat(10 + metrics));
@@ -42,13 +42,13 @@ fn details(bytes: u64) -> Vec<u8> {
             ("Memory Throughput", "%", "7"),
             ("DRAM Throughput", "%", "3.5"),
         ] {
-            text.push_str(&format!(
+            text.extend([format!(
                 "{launch},\"GPU Speed Of Light Throughput\",\"{label}\",\"{unit}\",\"{value}\",,,\n"
-            ));
+            )]);
         }
-        text.push_str(&format!(
+        text.extend([format!(
             "{launch},\"GPU Speed Of Light Throughput\",,,,\"SOLBottleneck\",\"OPT\",\"Look at what launch {id} waits for.\"\n"
-        ));
+        )]);
     }
     text.into_bytes()
 }
@@ -57,16 +57,16 @@ fn details(bytes: u64) -> Vec<u8> {
 fn source(bytes: u64, columns: usize, cell: &str) -> Vec<u8> {
     let mut text = "\"Kernel Name\",\"add(float *, int)\"\n\"#\",\"Address\",\"Source\"".to_owned();
     for column in 0..columns {
-        text.push_str(&format!(",\"Counter {column}\""));
+        text.extend([format!(",\"Counter {column}\"")]);
     }
     text.push('\n');
     let cells = format!(",{cell}").repeat(columns);
     for row in 0..bytes / (48 + cells.len() as u64) {
         let address = 0x7f00_0000_0000_u64 + 16 * row;
-        text.push_str(&format!(
+        text.extend([format!(
             "\"{row}\",\"0x{address:x}\",\"IADD3 R{}, R4, R5, RZ\"{cells}\n",
             row % 200
-        ));
+        )]);
     }
     text.into_bytes()
 }
@@ -78,13 +78,13 @@ fn lines(bytes: u64) -> Vec<u8> {
         format!("\"File Path\",\"/src/add.cu\"\n\"Function Name\",\"add(float *, int)\"\n{titles}");
     for line in 0..bytes / 230 {
         let address = 0x7f00_0000_0000_u64 + 16 * (line / 2 * 2 + (line + 1) % 2);
-        text.push_str(&format!(
+        text.extend([format!(
             "\"{line}\",\"    sum += x[i];\",\"\",\"\",\"3\",\"4096\",\"131072\",\"0\"\n"
-        ));
+        )]);
         for address in [address, address ^ 16] {
-            text.push_str(&format!(
+            text.extend([format!(
                 ",,\"0x{address:x}\",\"IADD3 R3, R4, R5, RZ\",\"3\",\"4096\",\"131072\",\"0\"\n"
-            ));
+            )]);
         }
     }
     text.into_bytes()

@@ -18,6 +18,8 @@ use crate::wrap::{Indent, wrap};
 
 /// So many kernels are explained without being asked for.
 const EXPLAINED: usize = 3;
+/// More warnings than this are counted only.
+const WARNINGS: usize = 20;
 /// So many steps to more blocks are shown without `-v`.
 const STEPS: usize = 3;
 const BAR: usize = 16;
@@ -30,8 +32,16 @@ const PLOT_COLUMNS: usize = 76;
 #[must_use]
 pub fn text(document: &Document, page: &Layout) -> String {
     let mut out = String::new();
-    for warning in &document.warnings {
+    for warning in document.warnings.iter().take(WARNINGS) {
         write_warning(&mut out, document, warning, page);
+    }
+    if document.warnings.len() > WARNINGS {
+        let more = (document.warnings.len() - WARNINGS) as u64;
+        let line = format!(
+            "! and {}; --format json lists all",
+            plural(more, "more warning")
+        );
+        paragraph(&mut out, &line, "", page);
     }
     let is_explained = page.is_verbose || document.kernels.len() <= EXPLAINED;
     if document.kernels.len() > 1 {
