@@ -57,6 +57,8 @@ pub(crate) enum Kind {
     Cubin(Cow<'static, str>),
     #[error("not a readable CSV export: {0}")]
     Csv(Cow<'static, str>),
+    #[error("{0} is no number that a counter can have; it is left out")]
+    Implausible(String),
     #[error("cannot write: {0}")]
     Write(String),
     #[error("format version {0} is newer than what can be redacted safely; nothing was written")]
@@ -106,6 +108,7 @@ impl Error {
             Kind::Write(_) => "NCU0017",
             Kind::VersionToRedact(_) => "NCU0018",
             Kind::MessageSize { .. } => "NCU0019",
+            Kind::Implausible(_) => "NCU0020",
         }
     }
 

@@ -39,6 +39,7 @@ mod encode;
 mod error;
 mod metric;
 mod metric_table;
+mod packed;
 pub mod redact;
 pub mod report;
 mod unit;

@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use crate::error::{Error, Kind};
+use crate::packed;
 use crate::wire::{self, Message, Room};
 
 /// A value as the report stores it.
@@ -163,11 +164,12 @@ pub struct Metric<'r> {
     instances: Source<'r>,
 }
 
-/// Where instances come from: still encoded, or listed by a reader of another format.
+/// Where instances come from: still encoded, listed, or packed by a reader of another format.
 #[derive(Clone, Copy, Debug)]
 enum Source<'r> {
     Encoded(Message<'r>),
     Listed(&'r [Instance<'r>]),
+    Packed(&'r [u8]),
 }
 
 impl<'r> Metric<'r> {
@@ -182,6 +184,16 @@ impl<'r> Metric<'r> {
             value,
             category: Category::Counter,
             instances: Source::Listed(instances),
+        }
+    }
+
+    /// A metric with instances that are packed.
+    pub(crate) fn packed(name: &'r str, value: Option<Value<'r>>, instances: &'r [u8]) -> Self {
+        Self {
+            name,
+            value,
+            category: Category::Counter,
+            instances: Source::Packed(instances),
         }
     }
 
@@ -234,6 +246,7 @@ impl<'r> Metric<'r> {
         Instances(match self.instances {
             Source::Encoded(message) => Cursor::Encoded(message.fields()),
             Source::Listed(list) => Cursor::Listed(list.iter()),
+            Source::Packed(bytes) => Cursor::Packed(packed::Cursor::new(bytes)),
         })
     }
 
@@ -291,6 +304,7 @@ pub struct Instances<'r>(Cursor<'r>);
 enum Cursor<'r> {
     Encoded(wire::Fields<'r>),
     Listed(std::slice::Iter<'r, Instance<'r>>),
+    Packed(packed::Cursor<'r>),
 }
 
 impl<'r> Iterator for Instances<'r> {
@@ -315,6 +329,7 @@ impl<'r> Instances<'r> {
     fn next_unusual(&mut self) -> Option<Result<Instance<'r>, Error>> {
         match &mut self.0 {
             Cursor::Listed(list) => list.next().cloned().map(Ok),
+            Cursor::Packed(cursor) => cursor.next().map(Ok),
             Cursor::Encoded(fields) => loop {
                 match fields.next()? {
                     Err(error) => return Some(Err(error.inside("instances"))),
@@ -384,6 +399,13 @@ pub(crate) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
+    pub(crate) const fn none() -> Self {
+        Self {
+            list: Vec::new(),
+            index: OnceLock::new(),
+        }
+    }
+
     pub(crate) fn new(list: Vec<Cow<'a, str>>) -> Self {
         Self {
             list,
@@ -462,6 +484,34 @@ impl<'r> Metrics<'r> {
         self.slots.push(u32::try_from(slot).unwrap_or(u32::MAX));
         self.list.push(metric);
         self.places.take();
+    }
+
+    /// Takes away values that no counter can have, so that what is computed from the others is finite, and says which they
+    /// were.
+    ///
+    /// A counter has 64 bits, and a metric is one over a time, over another one, or in percent: what is not zero lies between
+    /// 10^-30 and 10^30. Anything else is damage, or was never counted. Instances stay as they are.
+    pub fn leave_out_implausible(&mut self) -> Vec<Error> {
+        const LEAST: f64 = 1e-30;
+        const MOST: f64 = 1e30;
+        /// A damaged input says the same thing over and over.
+        const TOLD: usize = 3;
+        let mut problems = Vec::new();
+        for metric in &mut self.list {
+            // What is not finite has no number anyway.
+            let Some(value) = metric.number() else {
+                continue;
+            };
+            let is_plausible = value == 0.0 || (LEAST..=MOST).contains(&value.abs());
+            if !is_plausible {
+                metric.value = None;
+                if problems.len() < TOLD {
+                    let kind = Kind::Implausible(format!("{value:e}"));
+                    problems.push(Error::new(kind, None, metric.name.to_owned()));
+                }
+            }
+        }
+        problems
     }
 
     fn places(&self) -> &[(u32, u32)] {

@@ -334,7 +334,7 @@ fn fixture_raw() -> Result<(), String> {
     let report = clean(&fixture("aos_raw.csv"))?;
     equal(report.kernels.len(), 2, "kernels")?;
     let kernel = &report.kernels[0];
-    equal(kernel.name.as_str(), "aos_slow(P *, int, float)", "name")?;
+    equal(&*kernel.name, "aos_slow(P *, int, float)", "name")?;
     // As the text of the file shows them.
     let metrics = kernel.metrics();
     equal(metrics.len(), 2227 - 12, "metrics that are not blank")?;
@@ -383,7 +383,7 @@ fn fixture_source() -> Result<(), String> {
         equal(&kernel.name, &raw.name, "name")?;
         equal(kernel.code.len(), 32, "instructions")?;
         equal(
-            kernel.code[0].text.as_str(),
+            &*kernel.code[0].text,
             "LDC R1, c[0x0][0x28]",
             "first instruction",
         )?;
@@ -610,7 +610,7 @@ fn raw_shows(
     for (index, (kernel, profile)) in report.kernels.iter().zip(binary.profiles()).enumerate() {
         let header = profile.header().value;
         equal(
-            (kernel.context, kernel.stream),
+            (kernel.place.context, kernel.place.stream),
             (header.context_id, header.stream_id),
             "context and stream",
         )?;
@@ -681,7 +681,7 @@ fn raw_equals_report(case: &Case) -> Result<(), String> {
 /// Name and sizes of a kernel launch.
 fn launch_equals(kernel: &Kernel, profile: &Profile<'_>) -> Result<(), String> {
     let header = profile.header().value;
-    equal(Some(kernel.name.as_str()), header.name(), "name")?;
+    equal(Some(&*kernel.name), header.name(), "name")?;
     let launch = header.launches.first().ok_or("the report has no launch")?;
     equal(
         (kernel.grid, kernel.block),
@@ -815,11 +815,7 @@ fn source_equals_report(case: &Case) -> Result<(), String> {
     equal(report.kernels.len(), binary.len(), "launches")?;
     let mut compared = 0;
     for (kernel, profile) in report.kernels.iter().zip(binary.profiles()) {
-        equal(
-            Some(kernel.name.as_str()),
-            profile.header().value.name(),
-            "name",
-        )?;
+        equal(Some(&*kernel.name), profile.header().value.name(), "name")?;
         compared += instructions_show(kernel, &profile.metrics().value, true)?;
     }
     // Instructions times columns, for both kernels.
@@ -928,7 +924,7 @@ fn small_raw() -> Result<(), String> {
             .map_err(|error| format!("{export}: {error}"))?;
         equal(found, vec![counts; launches], export)?;
         let kernels = clean(&text)?.kernels;
-        let names: Vec<&str> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+        let names: Vec<&str> = kernels.iter().map(|kernel| &*kernel.name).collect();
         let expected: &[&str] = match report {
             "full" => &["transpose(const float *, float *, int)"],
             "nvtx" => &[
@@ -977,7 +973,7 @@ fn small_live() -> Result<(), String> {
         equal(kernels.len(), 3, export)?;
         for (kernel, name) in kernels.iter().zip(["copy", "stride", "transpose"]) {
             equal(kernel.page, page, export)?;
-            check(kernel.name.starts_with(name), || kernel.name.clone())?;
+            check(kernel.name.starts_with(name), || kernel.name.to_string())?;
             let metrics = kernel.metrics();
             let duration = metrics.number("gpu__time_duration.sum");
             check(duration > Some(1000.0), || format!("{duration:?}"))?;
@@ -1019,11 +1015,7 @@ fn small_source() -> Result<(), String> {
                 .profile(if is_graph { 0 } else { index })
                 .ok_or("the report has too few results")?;
             if !is_graph {
-                equal(
-                    Some(kernel.name.as_str()),
-                    profile.header().value.name(),
-                    "name",
-                )?;
+                equal(Some(&*kernel.name), profile.header().value.name(), "name")?;
             }
             let has_lines = export.ends_with("_both");
             for instruction in &kernel.code {

@@ -747,7 +747,7 @@ fn disassembly_of_a_real_cubin() {
     for (theirs, ours) in code.iter().zip(&plain) {
         assert_eq!(theirs.address - code[0].address, ours.1);
         if !ours.2.starts_with("BRA") {
-            assert_eq!(theirs.text, ours.2.replace(".reuse", ""));
+            assert_eq!(&*theirs.text, ours.2.replace(".reuse", ""));
         }
     }
 }

@@ -30,6 +30,10 @@ const PARTS: usize = 20;
 const REDACTION: usize = 20;
 /// Bytes in memory for each byte of a cubin, while its lines are decoded.
 const LINES: usize = 16;
+/// Bytes in memory for each byte of an export, while it is read, without the text itself.
+const EXPORT: usize = 4;
+/// The same of what is kept of it.
+const EXPORT_KEPT: usize = 3;
 /// What does not depend on the input: for a report, and for a cubin, whose lists of files may be long in a small file.
 const CONSTANT: usize = 2 << 20;
 const LINES_CONSTANT: usize = 8 << 20;
@@ -92,6 +96,35 @@ fn memory_is_bounded_by_a_multiple_of_the_input() {
                 input.len(),
                 used,
                 (REDACTION, CONSTANT),
+            );
+        }
+    }
+    for (name, make) in support::exports::EXPORTS {
+        for count in [1_000_000, 4_000_000] {
+            let input = make(count);
+            let start = Instant::now();
+            let before = MEMORY.current_usage();
+            let (report, used) = peak(|| ncu_rep::csv::read(&input).unwrap());
+            let kept = MEMORY.current_usage() - before;
+            assert!(
+                !report.kernels.is_empty() && report.problems.len() < 2,
+                "{name}: {:?}",
+                report.problems
+            );
+            eprintln!(
+                "export: {name:30} {:8} bytes: {:4.1}x, kept {:4.1}x {:9.1?}",
+                input.len(),
+                used as f64 / input.len() as f64,
+                kept as f64 / input.len() as f64,
+                start.elapsed(),
+            );
+            check(name, "reading", input.len(), used, (EXPORT, CONSTANT));
+            check(
+                name,
+                "what is kept",
+                input.len(),
+                kept,
+                (EXPORT_KEPT, CONSTANT),
             );
         }
     }

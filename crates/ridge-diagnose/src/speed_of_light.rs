@@ -40,7 +40,7 @@ impl SpeedOfLight {
     /// Reads the values and their members.
     #[must_use]
     pub fn new(metrics: &Metrics<'_>) -> Self {
-        let share = |name: &str| metrics.number(name).map(|percent| percent / 100.0);
+        let share = |name: &str| share_of(metrics.number(name)?);
         let mut members: Vec<Member> = Vec::new();
         let mut add = |name: &str| {
             if let Some(share) = share(name)
@@ -97,11 +97,21 @@ impl SpeedOfLight {
     }
 }
 
+/// The share that a percentage of a peak is; absent where it cannot be one. Differences of counters of two passes leave dust
+/// below zero, and units run a little above their peak.
+fn share_of(percent: f64) -> Option<f64> {
+    const MOST: f64 = 10.0;
+    let share = percent / 100.0;
+    (-ROUNDING..=MOST)
+        .contains(&share)
+        .then_some(share.max(0.0))
+}
+
 /// The basic set keeps the L1 value over active cycles only. It is above that over all cycles, and so above what the L1
 /// adds to the memory value: the smaller of the two is what the L1 can be busy.
 fn l1_of_active_cycles(metrics: &Metrics<'_>, memory: Option<f64>) -> Option<Member> {
     const METRIC: &str = "l1tex__throughput.avg.pct_of_peak_sustained_active";
-    let share = metrics.number(METRIC)? / 100.0;
+    let share = share_of(metrics.number(METRIC)?)?;
     Some(Member {
         metric: METRIC.to_owned(),
         resource: Some(Resource::L1),

@@ -17,6 +17,7 @@ mod figures;
 mod hertz;
 mod nanos;
 mod parse;
+mod plausible;
 mod rate;
 mod ratio;
 
@@ -28,6 +29,7 @@ pub use figures::{counted, grouped};
 pub use hertz::Hertz;
 pub use nanos::Nanos;
 pub use parse::{ParseError, parse_count, parse_cycles};
+pub use plausible::Plausible;
 pub use rate::{Bandwidth, ComputeRate, Intensity};
 pub use ratio::{Factor, Ratio};
 

@@ -124,6 +124,10 @@ fn one(device: &Device, layout: &Layout) -> String {
         let names = format!("the driver reports: {}", device.aliases.join(", "));
         layout.paragraph(&mut out, &names, "  ", "  ", None);
     }
+    if !device.pci_ids.is_empty() {
+        let ids = format!("PCI ids: {}", device.pci_ids.join(", "));
+        layout.paragraph(&mut out, &ids, "  ", "  ", None);
+    }
     out.push('\n');
     out.push_str(&figures(device, layout));
     out.push('\n');

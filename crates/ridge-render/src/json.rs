@@ -1,52 +1,17 @@
 //! Answers as one JSON document.
 
-use ridge_diagnose::document::Document;
+use std::io::{self, BufWriter, Write};
 
-/// Writes a diagnosis, indented, with a newline at the end.
+use serde::Serialize;
+
+/// Writes a document, indented, with a newline at the end, piece by piece: its text is never held as a whole.
 ///
 /// # Errors
-/// When a value cannot be written, which no document can cause.
-pub fn document(document: &Document) -> serde_json::Result<String> {
-    serde_json::to_string_pretty(document).map(ended)
-}
-
-/// Writes lower bounds, indented, with a newline at the end.
-///
-/// # Errors
-/// When a value cannot be written, which no document can cause.
-pub fn bound(document: &ridge_model::bound::document::Document) -> serde_json::Result<String> {
-    serde_json::to_string_pretty(document).map(ended)
-}
-
-/// Writes devices, indented, with a newline at the end.
-///
-/// # Errors
-/// When a value cannot be written, which no document can cause.
-pub fn devices(document: &ridge_model::device::document::Document) -> serde_json::Result<String> {
-    serde_json::to_string_pretty(document).map(ended)
-}
-
-/// Writes the occupancy of launches, indented, with a newline at the end.
-///
-/// # Errors
-/// When a value cannot be written, which no document can cause.
-pub fn occupancy(
-    document: &ridge_model::occupancy::document::Document,
-) -> serde_json::Result<String> {
-    serde_json::to_string_pretty(document).map(ended)
-}
-
-/// Writes a roofline, indented, with a newline at the end.
-///
-/// # Errors
-/// When a value cannot be written, which no document can cause.
-pub fn roofline(
-    document: &ridge_model::roofline::document::Document,
-) -> serde_json::Result<String> {
-    serde_json::to_string_pretty(document).map(ended)
-}
-
-fn ended(mut text: String) -> String {
-    text.push('\n');
-    text
+/// When the sink takes no more.
+pub fn write(document: &impl Serialize, sink: &mut dyn Write) -> io::Result<()> {
+    // Tokens are short, and each would be a call.
+    let mut sink = BufWriter::with_capacity(1 << 16, sink);
+    serde_json::to_writer_pretty(&mut sink, document)?;
+    sink.write_all(b"\n")?;
+    sink.flush()
 }

@@ -164,6 +164,9 @@ impl Svg {
 
     /// A marker with the text that is shown when one points at it.
     pub fn marker(&mut self, class: Class, shape: Shape, at: (f64, f64), radius: f64, title: &str) {
+        if !is_drawn(&[at.0, at.1, radius]) {
+            return;
+        }
         self.element(format_args!(
             "<path class=\"{}\" d=\"{}\"><title>{}</title></path>",
             class.name(),
@@ -174,6 +177,9 @@ impl Svg {
 
     /// A line of text that is turned around its start, in degrees and clockwise.
     pub fn turned_text(&mut self, class: Class, at: (f64, f64), degrees: f64, text: &str) {
+        if !is_drawn(&[at.0, at.1, degrees]) {
+            return;
+        }
         let (x, y) = (number(at.0), number(at.1));
         self.element(format_args!(
             "<text class=\"{}\" transform=\"translate({x} {y}) rotate({})\">{}</text>",
@@ -185,6 +191,9 @@ impl Svg {
 
     /// A line of text.
     pub fn text(&mut self, class: Class, at: (f64, f64), anchor: Anchor, text: &str) {
+        if !is_drawn(&[at.0, at.1]) {
+            return;
+        }
         let anchor = match anchor {
             Anchor::Start => "start",
             Anchor::Middle => "middle",
@@ -201,6 +210,9 @@ impl Svg {
 
     /// A line through points, or the area that it goes around.
     pub fn path(&mut self, class: Class, points: &[(f64, f64)]) {
+        if !points.iter().all(|(x, y)| is_drawn(&[*x, *y])) {
+            return;
+        }
         let mut data = String::new();
         for (place, (x, y)) in points.iter().enumerate() {
             let letter = if place == 0 { 'M' } else { 'L' };
@@ -214,6 +226,9 @@ impl Svg {
 
     /// A dashed line between two points.
     pub fn dashed(&mut self, class: Class, from: (f64, f64), to: (f64, f64)) {
+        if !is_drawn(&[from.0, from.1, to.0, to.1]) {
+            return;
+        }
         self.element(format_args!(
             "<path class=\"{}\" stroke-dasharray=\"4 3\" d=\"M{} {}L{} {}\"/>",
             class.name(),
@@ -226,6 +241,9 @@ impl Svg {
 
     /// A dot.
     pub fn dot(&mut self, class: Class, at: (f64, f64), radius: f64) {
+        if !is_drawn(&[at.0, at.1, radius]) {
+            return;
+        }
         self.element(format_args!(
             "<circle class=\"{}\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>",
             class.name(),
@@ -251,6 +269,11 @@ impl Svg {
             self.title, self.description, self.style, self.body
         )
     }
+}
+
+/// What has no place on a page is not drawn. Documents hold finite numbers, so that this is for faults of ours.
+fn is_drawn(lengths: &[f64]) -> bool {
+    lengths.iter().all(|length| length.is_finite())
 }
 
 /// A length with at most one decimal.

@@ -145,7 +145,7 @@ fn whole_number(text: &str) -> Result<usize, &'static str> {
 #[derive(Debug, Args)]
 struct Inputs {
     /// Nsight Compute reports (.ncu-rep, .ncu-repz) or CSV exports of ncu, plain or packed with zstd or gzip; `-` is
-    /// standard input, FILE#NAME or FILE#NAME@LAUNCH is one kernel of a file
+    /// standard input (which, like pipes, may hold up to 1 GiB), FILE#NAME or FILE#NAME@LAUNCH is one kernel of a file
     #[arg(required = true, value_name = "FILE")]
     files: Vec<OsString>,
     /// Only kernels whose name contains a match of this regular expression

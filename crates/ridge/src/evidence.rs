@@ -95,6 +95,8 @@ impl<'a> Evidence<'a> {
                 let metrics = profile.metrics();
                 let sections = profile.sections();
                 let mut problems = header.problems;
+                let mut values = metrics.value;
+                problems.extend(values.leave_out_implausible());
                 problems.extend(metrics.problems);
                 problems.extend(sections.problems);
                 let header = header.value;
@@ -122,7 +124,7 @@ impl<'a> Evidence<'a> {
                             .into_iter()
                             .map(|section| section.id.into_owned())
                             .collect(),
-                        metrics: metrics.value,
+                        metrics: values,
                     },
                     code: header.sources.first().copied(),
                     clock_was_held: header.clock.map(|clock| clock.lock_done),
@@ -131,21 +133,23 @@ impl<'a> Evidence<'a> {
             }
             Self::Csv(report) => {
                 let kernel = report.kernels.get(index)?;
+                let mut metrics = kernel.metrics();
+                let problems = metrics.leave_out_implausible();
                 Some(Workload {
                     profile: KernelProfile {
                         name: base_name(&kernel.name).to_owned(),
-                        signature: kernel.name.clone(),
+                        signature: String::from(&*kernel.name),
                         mangled: None,
                         is_mixture: false,
                         grid: kernel.grid,
                         block: kernel.block,
                         launch_index: index,
                         sections: Vec::new(),
-                        metrics: kernel.metrics(),
+                        metrics,
                     },
                     code: None,
                     clock_was_held: None,
-                    problems: Vec::new(),
+                    problems,
                 })
             }
         }
@@ -212,7 +216,7 @@ fn exported_devices(report: &CsvReport) -> Vec<Device> {
         let capability = number("compute_capability_major")
             .zip(number("compute_capability_minor"))
             .or_else(|| {
-                let (major, minor) = kernel.compute_capability?;
+                let (major, minor) = kernel.place.compute_capability?;
                 Some((u64::from(major), u64::from(minor)))
             });
         let device = Device {

@@ -4,9 +4,11 @@ use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use ridge_model::quantity::counted;
 use ridge_render::charset::Charset;
 use ridge_render::escape;
 use ridge_render::style::{Painter, Role};
+use serde::Serialize;
 
 use crate::args::{Colour, Common};
 use crate::error::ExpectedError;
@@ -119,6 +121,11 @@ impl Output {
         self.stream(|sink| sink.write_all(text.as_bytes()).map(|()| true))
     }
 
+    /// Writes the answer as JSON, piece by piece.
+    pub(crate) fn json(&self, document: &impl Serialize) -> Result<(), ExpectedError> {
+        self.stream(|sink| ridge_render::json::write(document, sink).map(|()| true))
+    }
+
     /// Lets a verb write its answer piece by piece and say whether it is one. A file appears under its name only when
     /// it is complete, and an earlier one stays when there is no answer.
     pub(crate) fn stream(
@@ -148,6 +155,20 @@ impl Output {
     pub(crate) fn warn(&self, message: &str) {
         if !self.is_quiet {
             self.say("warning", Role::Warning, message, None);
+        }
+    }
+
+    /// Says what makes the answer less certain, as often as a person reads it.
+    pub(crate) fn warn_all(&self, messages: impl ExactSizeIterator<Item = String>) {
+        /// More are counted only.
+        const MOST: usize = 20;
+        let more = messages.len().saturating_sub(MOST);
+        for message in messages.take(MOST) {
+            self.warn(&message);
+        }
+        if more > 0 {
+            let more = counted(u64::try_from(more).unwrap_or(u64::MAX), "more warning");
+            self.warn(&format!("and {more}; --format json lists all"));
         }
     }
 
@@ -264,8 +285,7 @@ fn write_file(
             outcome => outcome.map_err(failed),
         };
     }
-    // The file that a link points to is replaced, not the link.
-    let place = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let place = behind_links(path).map_err(failed)?;
     let folder = place
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())
@@ -283,6 +303,21 @@ fn write_file(
         file.persist(place).map_err(|error| failed(error.error))?;
     }
     Ok(())
+}
+
+/// The file that a link points to is replaced or made, not the link: shells and editors do the same. It need not exist.
+fn behind_links(path: &Path) -> io::Result<PathBuf> {
+    /// As many as Linux follows.
+    const MOST_LINKS: usize = 40;
+    let mut place = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match std::fs::read_link(&place) {
+            // The target is relative to the folder of the link.
+            Ok(target) => place = place.parent().unwrap_or(Path::new("")).join(target),
+            Err(_) => return Ok(place),
+        }
+    }
+    Err(io::Error::other("its links lead round in circles"))
 }
 
 /// Temporary files are private; an answer has the permissions of any new file.

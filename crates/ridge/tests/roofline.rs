@@ -270,6 +270,34 @@ fn below_roofs(report: PathBuf) -> Trial {
                 return Err(format!("{} has no main point, or several", kernel["name"]).into());
             }
         }
-        Ok(())
+        named_in_the_picture(&report)
     })
+}
+
+/// The points with most time have a name in the picture.
+fn named_in_the_picture(report: &Path) -> Result<(), Failed> {
+    const IMPORTANT: usize = 8;
+    let report = report.to_string_lossy();
+    for width in ["480", "960"] {
+        let picture = ridge(&["roofline", &report, "--format", "svg", "--width", width])?;
+        if picture.matches("Roofline of ").count() > 1 {
+            continue;
+        }
+        let texts = picture.split("<text class=\"lab\"").skip(1);
+        let texts = texts.filter_map(|part| part.split_once("</text>")?.0.split_once('>'));
+        let labels: Vec<&str> = texts.map(|(_, text)| text).collect();
+        let dots = picture.split("<path class=\"dot ").skip(1);
+        // Those of the legend tell no rate.
+        let titles = dots.filter_map(|dot| {
+            let title = dot.split_once("<title>")?.1.split_once("</title>")?.0;
+            Some(title.split_once(": ")?.0)
+        });
+        for title in titles.take(IMPORTANT) {
+            let start: String = title.chars().take(6).collect();
+            if !labels.iter().any(|label| label.starts_with(&start)) {
+                return Err(format!("{title} has no label at {width}: {labels:?}").into());
+            }
+        }
+    }
+    Ok(())
 }

@@ -2,10 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::number::{self, Style, Vote};
-use super::{Entry, Kernel, Page, Reader, Rule, labels};
+use super::{Kernel, Page, Reader, Rule, labels};
 use crate::error::Kind;
+use crate::metric::Value;
+use crate::packed::PackedInstances;
 use crate::report::{MessageKind, Speedup};
 
 /// Columns that only this page has.
@@ -45,6 +48,9 @@ impl Columns {
     }
 }
 
+/// What rows of one launch have in common: its number, process and name.
+type Key = (Option<u64>, Option<u64>, Arc<str>);
+
 /// Reads the rows that belong to a header, which is the current row.
 pub(super) fn read(reader: &mut Reader<'_>, columns: &super::Columns) {
     let Some(sections) = &columns.details else {
@@ -52,8 +58,7 @@ pub(super) fn read(reader: &mut Reader<'_>, columns: &super::Columns) {
     };
     reader.accept();
     let style = style(reader, columns, sections);
-    // Launches of this table, by number, process and name.
-    let mut launches: HashMap<(Option<u64>, Option<u64>, String), usize> = HashMap::new();
+    let mut launches: HashMap<Key, usize> = HashMap::new();
     // For each metric the last launch that has it: a metric may stand in several sections.
     let mut seen: Vec<usize> = Vec::new();
     while reader.next_row(columns) {
@@ -62,12 +67,12 @@ pub(super) fn read(reader: &mut Reader<'_>, columns: &super::Columns) {
             continue;
         };
         let is_cut = reader.check_cut(columns.count);
-        let key = (kernel.id, kernel.process_id, kernel.name.clone());
+        let key = (kernel.id, kernel.place.process_id, Arc::clone(&kernel.name));
         let launch = *launches.entry(key).or_insert_with(|| {
-            reader.kernels.push(kernel);
+            reader.push_kernel(kernel);
             reader.kernels.len().saturating_sub(1)
         });
-        if let Some((slot, entry)) = metric(reader, sections, style, launch, is_cut) {
+        if let Some((slot, value)) = metric(reader, sections, style, launch, is_cut) {
             if seen.len() <= slot {
                 seen.resize(slot.saturating_add(1), usize::MAX);
             }
@@ -76,7 +81,9 @@ pub(super) fn read(reader: &mut Reader<'_>, columns: &super::Columns) {
             {
                 *last = launch;
                 if let Some(kernel) = reader.kernels.get_mut(launch) {
-                    kernel.entries.push(entry);
+                    kernel
+                        .entries
+                        .push(slot, value.as_ref(), &PackedInstances::default());
                 }
             }
         }
@@ -96,7 +103,7 @@ fn metric(
     style: Style,
     launch: usize,
     is_cut: bool,
-) -> Option<(usize, Entry)> {
+) -> Option<(usize, Option<Value<'static>>)> {
     let label = reader.row.cell(reader.text, sections.metric);
     if label.is_empty() {
         return None;
@@ -113,27 +120,21 @@ fn metric(
     let major = reader
         .kernels
         .get(launch)
-        .and_then(|kernel: &Kernel| kernel.compute_capability)
+        .and_then(|kernel: &Kernel| kernel.place.compute_capability)
         .map(|(major, _)| major);
     let name = labels::metric_name(&section, &label, &unit, major)
         .unwrap_or_else(|| Cow::Owned(format!("{section}/{label}")));
-    let slot = reader.slot(name)?;
+    let slot = reader.slot(&name)?;
     let exponent = reader.exponent(&unit, reader.row.start);
     let cell = reader.row.cell(reader.text, sections.value);
     let value = reader.value(&cell, style, exponent);
-    Some((
-        slot,
-        Entry {
-            slot,
-            value,
-            instances: Vec::new(),
-        },
-    ))
+    Some((slot, value))
 }
 
 /// The message of a rule in the current row, if it has one.
-fn rule(reader: &Reader<'_>, sections: &Columns, style: Style) -> Option<Rule> {
-    let cell = |index| reader.row.cell(reader.text, index);
+fn rule(reader: &mut Reader<'_>, sections: &Columns, style: Style) -> Option<Rule> {
+    let row = &reader.row;
+    let cell = |index| row.cell(reader.text, index);
     let name = cell(sections.rule);
     if name.is_empty() {
         return None;
@@ -141,22 +142,22 @@ fn rule(reader: &Reader<'_>, sections: &Columns, style: Style) -> Option<Rule> {
     let percent = cell(sections.speedup);
     let percent = number::number(percent.trim_end_matches(['%', ' ']), style, 0)
         .and_then(|value| value.number());
+    let kind = match &*cell(sections.rule_type) {
+        "INF" => MessageKind::Ok,
+        "WRN" => MessageKind::Warning,
+        "OPT" => MessageKind::Optimisation,
+        "ERR" => MessageKind::Error,
+        _ => MessageKind::None,
+    };
+    // Versions that state no kind estimate the whole kernel.
+    let is_global = cell(sections.speedup_type) != "local";
+    let (section, text) = (cell(sections.section), cell(sections.text));
     Some(Rule {
-        section: cell(sections.section).into_owned(),
-        name: name.into_owned(),
-        kind: match &*cell(sections.rule_type) {
-            "INF" => MessageKind::Ok,
-            "WRN" => MessageKind::Warning,
-            "OPT" => MessageKind::Optimisation,
-            "ERR" => MessageKind::Error,
-            _ => MessageKind::None,
-        },
-        text: cell(sections.text).into_owned(),
-        // Versions that state no kind estimate the whole kernel.
-        speedup: percent.map(|percent| Speedup {
-            is_global: cell(sections.speedup_type) != "local",
-            percent,
-        }),
+        section: reader.word(&section),
+        name: reader.word(&name),
+        kind,
+        text: reader.word(&text),
+        speedup: percent.map(|percent| Speedup { is_global, percent }),
     })
 }
 

@@ -39,7 +39,7 @@ struct Launch {
 pub(super) fn read(reader: &mut Reader<'_>, separator: u8) {
     let mut launches: Vec<Launch> = Vec::new();
     // The last launch of each function.
-    let mut latest: HashMap<String, usize> = HashMap::new();
+    let mut latest: HashMap<Arc<str>, usize> = HashMap::new();
     let mut style = None;
     let mut file: Arc<str> = Arc::from("");
     while reader.place < reader.text.len() {
@@ -53,7 +53,7 @@ pub(super) fn read(reader: &mut Reader<'_>, separator: u8) {
             reader.skip_line();
         } else if title(line) == Some("Function Name") {
             reader.peek(separator);
-            let name = reader.row.get(reader.text, 1).into_owned();
+            let name: Arc<str> = Arc::from(&*reader.row.get(reader.text, 1));
             reader.skip_line();
             let Some(titles) = titles(reader, separator) else {
                 let reason = "no header of a source page follows the name of the function";
@@ -70,7 +70,7 @@ pub(super) fn read(reader: &mut Reader<'_>, separator: u8) {
                 }
                 _ => {
                     launches.push(Launch {
-                        kernel: Kernel::new(Page::Source, name.clone()),
+                        kernel: Kernel::new(Page::Source, Arc::clone(&name)),
                         start,
                         files: HashSet::new(),
                         columns: Vec::new(),
@@ -233,7 +233,7 @@ impl Launch {
                     self.places.insert(found, place);
                     self.kernel.code.push(super::Instruction {
                         address: found,
-                        text: reader.row.cell(reader.text, text).into_owned(),
+                        text: reader.row.cell(reader.text, text).into(),
                         lines: Vec::new(),
                     });
                     for (index, place) in &columns {
@@ -250,6 +250,8 @@ impl Launch {
                     .iter()
                     .any(|known| known.line == line && known.file == *file);
                 if !known && instruction.lines.len() < MAX_LINES {
+                    // Most instructions have one.
+                    instruction.lines.reserve_exact(1);
                     instruction.lines.push(SourceLine {
                         file: Arc::clone(file),
                         line,
@@ -268,12 +270,10 @@ impl Launch {
                           `--print-source sass` lists all";
             reader.problem(Kind::Csv(Cow::Borrowed(reason)), self.start, "source page");
         }
-        self.kernel.entries = self
-            .columns
-            .into_iter()
-            .map(|column| column.finish(is_whole))
-            .collect();
-        reader.kernels.push(self.kernel);
+        for column in self.columns {
+            column.finish(is_whole, &mut self.kernel.entries);
+        }
+        reader.push_kernel(self.kernel);
     }
 }
 

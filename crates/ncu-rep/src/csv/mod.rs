@@ -17,8 +17,10 @@
 //! depends on the profiler's version, or is not known, the metric is called `Section name/Label`. Columns of the
 //! source page that have no metric name are called `Source/Title`.
 //!
-//! Memory is bounded by a multiple of the input, about 40 bytes per byte for rows of one-digit cells, and time is linear
-//! in it. Of a row 65 536 cells are kept, of all tables 65 536 metric names.
+//! What is kept of an export takes less than the export itself: values are packed, and names that come again are kept once.
+//! While it is read, it takes at most four times the input beside it (`tests/memory.rs`); rows of a handful of digits, which no
+//! profiler prints, take more, since each is a launch. Time is linear in the input. Of a row 65 536 cells are kept, of all
+//! tables 65 536 metric names.
 //!
 //! ```
 //! let export = b"\"ID\",\"Kernel Name\",\"gpu__time_duration.sum\"\n\"\",\"\",\"us\"\n\"0\",\"copy(float *)\",\"1,234.50\"\n";
@@ -38,11 +40,12 @@ mod rows;
 mod source;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::error::{Error, Kind};
-use crate::metric::{Instance, Metric, Metrics, Names, Value};
+use crate::metric::{Metric, Metrics, Names, Value};
+use crate::packed::Packed;
 use crate::report::{Dim3, MessageKind, Speedup};
 use crate::unit::Unit;
 use number::Style;
@@ -75,45 +78,53 @@ pub struct Kernel {
     pub page: Page,
     /// The number of the launch in the profiling run.
     pub id: Option<u64>,
-    /// Process id.
-    pub process_id: Option<u64>,
-    /// Name of the program.
-    pub process_name: Option<String>,
-    /// Name or address of the machine.
-    pub host: Option<String>,
     /// The kernel's demangled signature, or another form of its name if the export was asked for one.
-    pub name: String,
-    /// CUDA context id.
-    pub context: Option<u64>,
-    /// CUDA stream id.
-    pub stream: Option<u64>,
+    pub name: Arc<str>,
+    /// Where it ran; launches that follow each other mostly share it.
+    pub place: Arc<Place>,
     /// Blocks in x, y, z.
     pub grid: Option<Dim3>,
     /// Threads of a block in x, y, z.
     pub block: Option<Dim3>,
-    /// Index of the device.
-    pub device: Option<u64>,
-    /// Compute capability: major, minor.
-    pub compute_capability: Option<(u32, u32)>,
     /// Messages of rules, on the details page.
     pub rules: Vec<Rule>,
     /// Instructions in address order, on the source page.
     pub code: Vec<Instruction>,
-    names: Arc<Names<'static>>,
-    entries: Vec<Entry>,
+    /// Of all tables together; set when all are read.
+    names: Option<Arc<Names<'static>>>,
+    entries: Packed,
+}
+
+/// Where a kernel ran.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Process id.
+    pub process_id: Option<u64>,
+    /// Name of the program.
+    pub process_name: Option<Arc<str>>,
+    /// Name or address of the machine.
+    pub host: Option<Arc<str>>,
+    /// CUDA context id.
+    pub context: Option<u64>,
+    /// CUDA stream id.
+    pub stream: Option<u64>,
+    /// Index of the device.
+    pub device: Option<u64>,
+    /// Compute capability: major, minor.
+    pub compute_capability: Option<(u32, u32)>,
 }
 
 /// A message of a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
     /// Identifier of the section that the rule belongs to, such as `SpeedOfLight`.
-    pub section: String,
+    pub section: Arc<str>,
     /// Identifier of the rule.
-    pub name: String,
+    pub name: Arc<str>,
     /// What kind of message it is: `INF` is [`MessageKind::Ok`], `OPT` is [`MessageKind::Optimisation`].
     pub kind: MessageKind,
     /// The message.
-    pub text: String,
+    pub text: Arc<str>,
     /// What following the message may gain.
     pub speedup: Option<Speedup>,
 }
@@ -124,7 +135,7 @@ pub struct Instruction {
     /// Its address; absolute, as in the report.
     pub address: u64,
     /// SASS text, with the predicate.
-    pub text: String,
+    pub text: Box<str>,
     /// The lines that the page lists it under, in the order of the page. An inlined instruction stands under its own
     /// line and under that of each call, and the page does not say which is which. Empty without `--print-source
     /// cuda,sass`.
@@ -140,48 +151,33 @@ pub struct SourceLine {
     pub line: u64,
 }
 
-/// A metric of a kernel, its name given by number.
-#[derive(Clone, Debug)]
-struct Entry {
-    slot: usize,
-    value: Option<Value<'static>>,
-    instances: Vec<Instance<'static>>,
-}
-
 impl Kernel {
     /// The metrics: those with a value, and those of which the export says that they have none.
     #[must_use]
     pub fn metrics(&self) -> Metrics<'_> {
-        let mut metrics = Metrics::new(&self.names);
-        for entry in &self.entries {
-            if let Some(name) = self.names.get(entry.slot) {
-                metrics.insert(
-                    entry.slot,
-                    Metric::listed(name, entry.value.clone(), &entry.instances),
-                );
+        static NONE: Names<'static> = Names::none();
+        let names = self.names.as_deref().unwrap_or(&NONE);
+        let mut metrics = Metrics::new(names);
+        for (slot, value, instances) in self.entries.iter() {
+            if let Some(name) = names.get(slot) {
+                metrics.insert(slot, Metric::packed(name, value, instances));
             }
         }
         metrics
     }
 
-    fn new(page: Page, name: String) -> Self {
+    fn new(page: Page, name: Arc<str>) -> Self {
         Self {
             page,
             id: None,
-            process_id: None,
-            process_name: None,
-            host: None,
             name,
-            context: None,
-            stream: None,
+            place: Arc::default(),
             grid: None,
             block: None,
-            device: None,
-            compute_capability: None,
             rules: Vec::new(),
             code: Vec::new(),
-            names: Arc::default(),
-            entries: Vec::new(),
+            names: None,
+            entries: Packed::default(),
         }
     }
 }
@@ -393,6 +389,8 @@ fn separator_after(line: &str, place: usize) -> Option<u8> {
 
 /// Problems kept; a damaged export says the same thing over and over.
 const MAX_PROBLEMS: usize = 100;
+/// Words kept to be found again; others are kept as often as they come.
+const MAX_WORDS: usize = 1 << 16;
 /// Metric names kept, over all tables.
 const MAX_NAMES: usize = 1 << 16;
 
@@ -405,8 +403,11 @@ struct Reader<'t> {
     spare: usize,
     kernels: Vec<Kernel>,
     problems: Vec<Error>,
-    names: Vec<Cow<'static, str>>,
-    slots: HashMap<Cow<'static, str>, usize>,
+    names: Vec<Arc<str>>,
+    slots: HashMap<Arc<str>, usize>,
+    /// Words that are kept once, however often they stand in the export.
+    words: HashSet<Arc<str>>,
+    last_place: Arc<Place>,
 }
 
 impl<'t> Reader<'t> {
@@ -420,6 +421,8 @@ impl<'t> Reader<'t> {
             problems: Vec::new(),
             names: Vec::new(),
             slots: HashMap::new(),
+            words: HashSet::new(),
+            last_place: Arc::default(),
         }
     }
 
@@ -441,8 +444,8 @@ impl<'t> Reader<'t> {
     }
 
     /// The number of a metric's name; `None` when there are too many names.
-    fn slot(&mut self, name: Cow<'static, str>) -> Option<usize> {
-        if let Some(slot) = self.slots.get(&name) {
+    fn slot(&mut self, name: &str) -> Option<usize> {
+        if let Some(slot) = self.slots.get(name) {
             return Some(*slot);
         }
         let slot = self.names.len();
@@ -450,9 +453,31 @@ impl<'t> Reader<'t> {
             self.problem(Kind::TooMany { limit: 65_536 }, None, "metric names");
             return None;
         }
-        self.names.push(name.clone());
+        let name: Arc<str> = Arc::from(name);
+        self.names.push(Arc::clone(&name));
         self.slots.insert(name, slot);
         Some(slot)
+    }
+
+    /// A text that is likely to come again.
+    fn word(&mut self, text: &str) -> Arc<str> {
+        if let Some(known) = self.words.get(text) {
+            return Arc::clone(known);
+        }
+        let word: Arc<str> = Arc::from(text);
+        if self.words.len() < MAX_WORDS {
+            self.words.insert(Arc::clone(&word));
+        }
+        word
+    }
+
+    /// Adds a kernel. There may be as many as rows, so that the list grows in smaller steps than usual.
+    fn push_kernel(&mut self, kernel: Kernel) {
+        let held = self.kernels.len();
+        if held == self.kernels.capacity() {
+            self.kernels.reserve_exact(held.wrapping_shr(2).max(16));
+        }
+        self.kernels.push(kernel);
     }
 
     /// Reads the row at the current place, without moving on.
@@ -559,33 +584,39 @@ impl<'t> Reader<'t> {
     }
 
     /// The kernel that a row belongs to; `None` if the row does not name one, as the unit row and noise.
-    fn kernel(&self, columns: &Columns, page: Page) -> Option<Kernel> {
-        let cell = |index| self.row.cell(self.text, index);
+    fn kernel(&mut self, columns: &Columns, page: Page) -> Option<Kernel> {
+        let whole = self.text;
+        let cell = |reader: &Self, index| reader.row.cell(whole, index);
         let name = columns.name.map(|index| self.row.get(self.text, index))?;
         let id = match columns.id {
-            Some(_) => Some(integer(&cell(columns.id))?),
+            Some(_) => Some(integer(&cell(self, columns.id))?),
             None => None,
         };
         if name.is_empty() {
             return None;
         }
-        let text = |index| {
-            Some(cell(index))
-                .filter(|text| !text.is_empty())
-                .map(Cow::into_owned)
+        let word = |reader: &mut Self, index| {
+            let text = cell(reader, index);
+            (!text.is_empty()).then(|| reader.word(&text))
         };
+        let place = Place {
+            process_id: integer(&cell(self, columns.process_id)),
+            process_name: word(self, columns.process_name),
+            host: word(self, columns.host),
+            context: integer(&cell(self, columns.context)),
+            stream: integer(&cell(self, columns.stream)),
+            device: integer(&cell(self, columns.device)),
+            compute_capability: capability(&cell(self, columns.capability)),
+        };
+        if *self.last_place != place {
+            self.last_place = Arc::new(place);
+        }
         Some(Kernel {
             id,
-            process_id: integer(&cell(columns.process_id)),
-            process_name: text(columns.process_name),
-            host: text(columns.host),
-            context: integer(&cell(columns.context)),
-            stream: integer(&cell(columns.stream)),
-            grid: triple(&cell(columns.grid)),
-            block: triple(&cell(columns.block)),
-            device: integer(&cell(columns.device)),
-            compute_capability: capability(&cell(columns.capability)),
-            ..Kernel::new(page, name.into_owned())
+            place: Arc::clone(&self.last_place),
+            grid: triple(&cell(self, columns.grid)),
+            block: triple(&cell(self, columns.block)),
+            ..Kernel::new(page, self.word(&name))
         })
     }
 
@@ -640,9 +671,16 @@ impl<'t> Reader<'t> {
                 "table",
             );
         }
-        let names = Arc::new(Names::new(self.names));
+        // The names are no longer looked for, only listed.
+        drop((self.slots, self.words));
+        let names = self.names.into_iter();
+        let names = Arc::new(Names::new(
+            names.map(|name| Cow::Owned(String::from(&*name))).collect(),
+        ));
         for kernel in &mut self.kernels {
-            kernel.names = Arc::clone(&names);
+            kernel.names = Some(Arc::clone(&names));
+            kernel.entries.shrink();
+            kernel.rules.shrink_to_fit();
         }
         CsvReport {
             kernels: self.kernels,
@@ -772,16 +810,23 @@ mod tests {
         assert_eq!(report.problems, []);
         let kernel = &report.kernels[0];
         assert_eq!(
-            (kernel.page, kernel.id, kernel.process_id),
+            (kernel.page, kernel.id, kernel.place.process_id),
             (Page::Raw, Some(0), Some(761))
         );
-        assert_eq!(kernel.name, "aos_slow(P *, int, float)");
+        assert_eq!(&*kernel.name, "aos_slow(P *, int, float)");
         assert_eq!(
-            (kernel.process_name.as_deref(), kernel.host.as_deref()),
+            (
+                kernel.place.process_name.as_deref(),
+                kernel.place.host.as_deref()
+            ),
             (Some("clinic"), Some("127.0.0.1"))
         );
         assert_eq!(
-            (kernel.context, kernel.stream, kernel.device),
+            (
+                kernel.place.context,
+                kernel.place.stream,
+                kernel.place.device
+            ),
             (Some(1), Some(7), Some(0))
         );
         assert_eq!(kernel.block, Some(Dim3 { x: 256, y: 1, z: 1 }));
@@ -793,7 +838,7 @@ mod tests {
                 z: 1
             })
         );
-        assert_eq!(kernel.compute_capability, Some((9, 0)));
+        assert_eq!(kernel.place.compute_capability, Some((9, 0)));
         let metrics = kernel.metrics();
         assert_eq!(metrics.number("gpu__time_duration.sum"), Some(260_736.0));
         assert_eq!(
@@ -816,7 +861,10 @@ mod tests {
         assert_eq!(spills.value, None);
         // Words for nothing, and a blank cell: not even a metric.
         let metrics = report.kernels[1].metrics();
-        assert_eq!(report.kernels[1].name, "name with \"quotes\", and a comma");
+        assert_eq!(
+            &*report.kernels[1].name,
+            "name with \"quotes\", and a comma"
+        );
         assert_eq!(metrics.number("gpu__time_duration.sum"), Some(1_260_736.0));
         assert_eq!(
             metrics
@@ -914,7 +962,7 @@ mod tests {
                 Some(4.020136e12)
             );
             assert_eq!(metrics.integer("inst_executed"), Some(8_912_896));
-            assert_eq!(report.kernels[0].compute_capability, Some((9, 0)));
+            assert_eq!(report.kernels[0].place.compute_capability, Some((9, 0)));
             assert_eq!(
                 report.kernels[0].grid,
                 Some(Dim3 {
@@ -963,7 +1011,7 @@ mod tests {
                     \"3\",\"k\",\"2022-Mar-01 10:00:00, Context 1\",\"<default domain>\",\"12 (5; 7)\",\"99\",\"1.5\",\"9.9\",\"1\"\n";
         let report = read_text(text);
         let kernel = &report.kernels[0];
-        assert_eq!((kernel.id, kernel.process_id), (Some(3), Some(99)));
+        assert_eq!((kernel.id, kernel.place.process_id), (Some(3), Some(99)));
         assert_eq!(kernel.metrics().number("b__y.sum"), Some(12.0));
         assert_eq!(kernel.metrics().number("a__x.sum"), Some(1500.0));
         assert_eq!(kernel.metrics().len(), 2);
@@ -1009,17 +1057,17 @@ lines, and a ""quote"".","",""
             kernel.rules,
             [
                 Rule {
-                    section: "SpeedOfLight".to_owned(),
-                    name: "SOLBottleneck".to_owned(),
+                    section: "SpeedOfLight".into(),
+                    name: "SOLBottleneck".into(),
                     kind: MessageKind::Ok,
-                    text: "Two\nlines, and a \"quote\".".to_owned(),
+                    text: "Two\nlines, and a \"quote\".".into(),
                     speedup: None,
                 },
                 Rule {
-                    section: "SchedulerStats".to_owned(),
-                    name: "IssueSlotUtilization".to_owned(),
+                    section: "SchedulerStats".into(),
+                    name: "IssueSlotUtilization".into(),
                     kind: MessageKind::Optimisation,
-                    text: "Issue more.".to_owned(),
+                    text: "Issue more.".into(),
                     speedup: Some(Speedup {
                         is_global: false,
                         percent: 17.66
@@ -1108,7 +1156,7 @@ lines, and a ""quote"".","",""
             kernel.code[1],
             Instruction {
                 address: 0x7f10,
-                text: "@P0   LDG.E R0, desc[UR4][R2.64+0xc]".to_owned(),
+                text: "@P0   LDG.E R0, desc[UR4][R2.64+0xc]".into(),
                 lines: Vec::new(),
             }
         );

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::number::{Style, Vote};
-use super::{Columns, Entry, Page, Reader};
+use super::{Columns, Page, Reader};
 use crate::error::Kind;
+use crate::packed::PackedInstances;
 
 /// A column that holds a metric.
 struct Column {
@@ -51,14 +52,13 @@ pub(super) fn read(reader: &mut Reader<'_>, columns: &Columns) {
             // A blank cell is a metric that this launch does not have; other words say that its value is missing.
             if !cell.is_empty() {
                 let value = reader.value(&cell, style, column.exponent);
-                kernel.entries.push(Entry {
-                    slot: column.slot,
-                    value,
-                    instances: Vec::new(),
-                });
+                kernel
+                    .entries
+                    .push(column.slot, value.as_ref(), &PackedInstances::default());
             }
         }
-        reader.kernels.push(kernel);
+        kernel.entries.shrink();
+        reader.push_kernel(kernel);
         reader.accept();
     }
 }
@@ -79,7 +79,7 @@ fn metric_columns(reader: &mut Reader<'_>, columns: &Columns) -> Vec<Column> {
             reader.problem(Kind::Csv(Cow::Owned(reason)), reader.row.start, "header");
             continue;
         }
-        let Some(slot) = reader.slot(Cow::Owned(title.clone())) else {
+        let Some(slot) = reader.slot(title) else {
             continue;
         };
         if seen.insert(slot) {

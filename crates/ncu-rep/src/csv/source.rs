@@ -11,11 +11,13 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::number::{self, Style, Vote};
-use super::{Entry, Instruction, Kernel, Page, Reader, Table, header_in, labels};
+use super::{Instruction, Kernel, Page, Reader, Table, header_in, labels};
 use crate::error::Kind;
-use crate::metric::{Instance, Value};
+use crate::metric::Value;
+use crate::packed::{Packed, PackedInstances};
 
 /// A block of the table that is not a repeat of the one before.
 struct Block {
@@ -33,7 +35,7 @@ pub(super) struct Column {
     pub(super) index: usize,
     pub(super) slot: usize,
     name: Cow<'static, str>,
-    instances: Vec<Instance<'static>>,
+    instances: PackedInstances,
     /// Sum of the instances, as long as all are whole numbers.
     total: Option<f64>,
 }
@@ -57,24 +59,15 @@ impl Column {
             }
             _ => None,
         };
-        self.instances.push(Instance {
-            key: Some(Value::U64(address)),
-            value: Some(value),
-        });
+        self.instances.push(address, Some(&value));
     }
 
     /// The metric; with a total only if no row is missing.
-    pub(super) fn finish(mut self, is_whole: bool) -> Entry {
-        self.instances.sort_by_key(|instance| match instance.key {
-            Some(Value::U64(address)) => address,
-            _ => u64::MAX,
-        });
+    pub(super) fn finish(mut self, is_whole: bool, entries: &mut Packed) {
+        self.instances.sort();
         let has_total = is_whole && !self.instances.is_empty() && !labels::is_code(&self.name);
-        Entry {
-            slot: self.slot,
-            value: self.total.filter(|_| has_total).map(Value::F64),
-            instances: self.instances,
-        }
+        let value = self.total.filter(|_| has_total).map(Value::F64);
+        entries.push(self.slot, value.as_ref(), &self.instances);
     }
 }
 
@@ -99,7 +92,7 @@ pub(super) fn read(reader: &mut Reader<'_>, separator: u8) {
     while matches!(header_in(reader.line()), Some((_, _, Table::Source))) {
         let start = reader.place;
         reader.peek(separator);
-        let name = reader.row.get(reader.text, 1).into_owned();
+        let name = Arc::from(&*reader.row.get(reader.text, 1));
         reader.accept();
         while reader.place < reader.text.len() && reader.line().trim().is_empty() {
             reader.skip_line();
@@ -189,9 +182,7 @@ fn distrust_last(reader: &mut Reader<'_>, blocks: &mut [Block]) {
             "the last kernel is printed once, not twice: rows may be missing, so it has no totals"
         }
     };
-    for entry in &mut last.kernel.entries {
-        entry.value = None;
-    }
+    last.kernel.entries = last.kernel.entries.without_values();
     reader.problem(
         Kind::Csv(Cow::Borrowed(reason)),
         last.range.start,
@@ -260,7 +251,7 @@ pub(super) fn no_address(reader: &mut Reader<'_>) {
 fn block(
     reader: &mut Reader<'_>,
     separator: u8,
-    name: String,
+    name: Arc<str>,
     titles: &[String],
     address: usize,
     style: Style,
@@ -283,7 +274,7 @@ fn block(
         is_cut |= check_whole(reader, titles);
         kernel.code.push(Instruction {
             address,
-            text: reader.row.cell(reader.text, source).into_owned(),
+            text: reader.row.cell(reader.text, source).into(),
             lines: Vec::new(),
         });
         for column in &mut columns {
@@ -291,10 +282,10 @@ fn block(
         }
         reader.accept();
     }
-    kernel.entries = columns
-        .into_iter()
-        .map(|column| column.finish(!is_cut))
-        .collect();
+    for column in columns {
+        column.finish(!is_cut, &mut kernel.entries);
+    }
+    kernel.entries.shrink();
     (kernel, !is_cut)
 }
 
@@ -313,7 +304,7 @@ pub(super) fn columns(reader: &mut Reader<'_>, titles: &[String]) -> Vec<Column>
         };
         let name =
             labels::source_metric(title).unwrap_or_else(|| Cow::Owned(format!("Source/{title}")));
-        let Some(slot) = reader.slot(name.clone()) else {
+        let Some(slot) = reader.slot(&name) else {
             continue;
         };
         if seen.insert(slot) {
@@ -321,7 +312,7 @@ pub(super) fn columns(reader: &mut Reader<'_>, titles: &[String]) -> Vec<Column>
                 index,
                 slot,
                 name,
-                instances: Vec::new(),
+                instances: PackedInstances::default(),
                 total: Some(0.0),
             });
         }

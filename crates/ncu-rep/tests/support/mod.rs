@@ -10,6 +10,8 @@
 
 use std::path::Path;
 
+pub mod exports;
+
 pub fn fixture(name: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let packed = std::fs::read(folder.join(name)).unwrap();

@@ -1,8 +1,10 @@
 //! What is resident on a multiprocessor at most.
 //!
-//! Reports carry most of these as device attributes; the attributes go before this table.
+//! The figures are those of [`SmLimits`]; only the memory that L1 and shared memory have in common is told here. Reports
+//! carry most of these as device attributes; the attributes go before the table.
 
 use super::{ComputeCapability, Source};
+use crate::occupancy::SmLimits;
 
 /// What is resident on a multiprocessor at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,28 +30,22 @@ pub struct Limits {
 impl Limits {
     /// The limits of a compute capability.
     pub(super) fn of(capability: ComputeCapability) -> Option<Self> {
-        // Warps and blocks; unified, shared of an SM and of a block in KiB; reserved bytes of a block.
-        let [warps, blocks, unified, shared, per_block, reserved] =
-            match (capability.major, capability.minor) {
-                (7, 0 | 2) => [64, 32, 128, 96, 96, 0],
-                (7, 5) => [32, 16, 96, 64, 64, 0],
-                (8, 0) => [64, 32, 192, 164, 163, 1024],
-                (8, 6) => [48, 16, 128, 100, 99, 1024],
-                (8, 7) => [48, 16, 192, 164, 163, 1024],
-                (8, 9) => [48, 24, 128, 100, 99, 1024],
-                (9, 0) | (10, 0 | 3) => [64, 32, 256, 228, 227, 1024],
-                (11, 0) => [48, 24, 256, 228, 227, 1024],
-                (12, 0 | 1) => [48, 24, 128, 100, 99, 1024],
-                _ => return None,
-            };
+        // What fits on an SM stands in one place, with the source of every figure.
+        let sm = SmLimits::of(capability)?;
+        let unified_kib = match (capability.major, capability.minor) {
+            (7, 5) => 96,
+            (8, 0 | 7) => 192,
+            (9, 0) | (10, 0 | 3) | (11, 0) => 256,
+            _ => 128,
+        };
         Some(Self {
-            warps,
-            blocks,
-            registers: 65_536,
-            shared_bytes: shared * 1024,
-            shared_bytes_per_block: per_block * 1024,
-            reserved_shared_bytes: reserved,
-            unified_bytes: unified * 1024,
+            warps: sm.warps.value,
+            blocks: sm.blocks.value,
+            registers: sm.registers.value,
+            shared_bytes: sm.shared_bytes.value,
+            shared_bytes_per_block: sm.shared_bytes_per_block.value,
+            reserved_shared_bytes: sm.reserved_shared_bytes.value,
+            unified_bytes: unified_kib * 1024,
             source: Source::SpecificationTable,
         })
     }

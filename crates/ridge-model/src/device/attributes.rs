@@ -105,6 +105,7 @@ impl Device {
             board: board_of(&name, &[]),
             name,
             aliases: Vec::new(),
+            pci_ids: Vec::new(),
             capability,
             multiprocessors: None,
             boost_clock: None,

@@ -37,6 +37,8 @@ pub struct Device {
     pub name: String,
     /// Names that the driver reports.
     pub aliases: Vec<String>,
+    /// Ids on the PCI bus, such as `10de:2335`; only tables of users have some.
+    pub pci_ids: Vec<String>,
     /// The compute capability, such as `9.0`.
     pub compute_capability: String,
     /// Whether it is a GeForce board, which changes tensor rates on some architectures.
@@ -129,6 +131,7 @@ fn device(device: &super::Device) -> Device {
     Device {
         name: device.name.clone(),
         aliases: device.aliases.clone(),
+        pci_ids: device.pci_ids.iter().map(ToString::to_string).collect(),
         compute_capability: device.capability.to_string(),
         is_geforce: device.board == crate::arch::tensor::Board::GeForce,
         multiprocessors: value(device.multiprocessors, f64::from),

@@ -1,6 +1,7 @@
-//! Devices by name, by a name of the driver, or by compute capability.
+//! Devices by name, by a name of the driver, by compute capability, or by PCI id where a table has some.
 
-use super::{Device, DeviceError, Devices};
+use super::{Device, DeviceError, Devices, PciId};
+use crate::ComputeCapability;
 use crate::spelling::{distance, plain};
 
 /// Names that are offered where one is not known.
@@ -26,9 +27,10 @@ impl Devices {
         }
     }
 
-    /// The devices that a name may mean: those that have it as name or alias; else those of a compute capability, which
-    /// may be written `9.0` or `sm_90`; else those in whose names it stands, or at least all its words. Case, spaces,
-    /// hyphens and underscores do not matter, and neither does `NVIDIA` or `Tesla` in front.
+    /// The devices that a name may mean: those of a PCI id such as `10de:2335`; those that have it as name or alias; else
+    /// those of a compute capability, which may be written `9.0`, `90`, `sm_90`, or `10` for 10.0; else those in whose
+    /// names it stands, or at least all its words. Case, spaces, hyphens and underscores do not matter, and neither does
+    /// `NVIDIA` or `Tesla` in front.
     #[must_use]
     pub fn matching(&self, name: &str) -> Vec<&Device> {
         let wanted = core(name);
@@ -38,6 +40,9 @@ impl Devices {
         let all = |fits: &dyn Fn(&Device) -> bool| -> Vec<&Device> {
             self.devices.iter().filter(|device| fits(device)).collect()
         };
+        if let Some(id) = PciId::of(name) {
+            return all(&|device| device.pci_ids.contains(&id));
+        }
         let by_name = all(&|device| core(&device.name) == wanted);
         if !by_name.is_empty() {
             return by_name;
@@ -46,13 +51,7 @@ impl Devices {
         if !by_alias.is_empty() {
             return by_alias;
         }
-        let by_capability = all(&|device| {
-            let capability = device.capability;
-            let short = format!("{}{}", capability.major, capability.minor);
-            capability.to_string() == wanted
-                || format!("sm{short}") == wanted
-                || format!("compute{short}") == wanted
-        });
+        let by_capability = all(&|device| is_capability(&wanted, device.capability));
         if !by_capability.is_empty() {
             return by_capability;
         }
@@ -109,6 +108,18 @@ impl Devices {
             .map(|(_, name)| name.to_owned())
             .collect()
     }
+}
+
+/// Whether a text means a compute capability. A single digit means none of the several that begin with it.
+fn is_capability(text: &str, capability: ComputeCapability) -> bool {
+    let ComputeCapability { major, minor } = capability;
+    let digits = ["sm", "compute"]
+        .iter()
+        .find_map(|prefix| text.strip_prefix(prefix))
+        .unwrap_or(text);
+    text == capability.to_string()
+        || digits == format!("{major}{minor}")
+        || (minor == 0 && major >= 10 && text == major.to_string())
 }
 
 /// Words in front of names that tell nothing.
@@ -177,6 +188,57 @@ mod tests {
         };
         assert_eq!(matches, ["T4", "RTX 2080 Ti"]);
         assert_eq!(Devices::known().matching("sm_75").len(), 2);
+    }
+
+    #[test]
+    fn a_bare_number_is_a_compute_capability_before_it_is_a_part_of_names() {
+        let names = |name: &str| -> Vec<String> {
+            let found = Devices::known().matching(name).into_iter();
+            found.map(|device| device.capability.to_string()).collect()
+        };
+        for (typed, capability) in [
+            ("10", "10.0"),
+            ("100", "10.0"),
+            ("10.0", "10.0"),
+            ("sm_100", "10.0"),
+            ("90", "9.0"),
+            ("sm_90", "9.0"),
+            ("103", "10.3"),
+            ("12", "12.0"),
+        ] {
+            let found = names(typed);
+            assert!(!found.is_empty(), "{typed}");
+            assert!(
+                found.iter().all(|found| found == capability),
+                "{typed}: {found:?}"
+            );
+        }
+        // None of the table has this one; it stands in names.
+        assert_eq!(find("4090"), Ok("RTX 4090"));
+        assert!(names("9").is_empty());
+    }
+
+    #[test]
+    fn pci_ids_of_a_users_table_are_found() {
+        let own = Devices::parse("name,cc,pci_ids\nMy H200,9.0,10de:2335 | 10DE:2336\n").unwrap();
+        let all = Devices::known().with(own);
+        for id in ["10de:2335", "10DE:2336"] {
+            assert_eq!(all.find(id).unwrap().name, "My H200");
+        }
+        assert!(matches!(
+            all.find("10de:ffff"),
+            Err(DeviceError::Unknown { .. })
+        ));
+        // No source lists those of the others.
+        assert!(
+            Devices::known()
+                .iter()
+                .all(|device| device.pci_ids.is_empty())
+        );
+        for bad in ["2335", "10de-2335", "10de:23355", "10de:xxxx"] {
+            let table = format!("name,cc,pci_ids\nX,9.0,{bad}\n");
+            assert!(Devices::parse(&table).is_err(), "{bad}");
+        }
     }
 
     #[test]

@@ -22,12 +22,14 @@ pub mod document;
 mod error;
 mod fact;
 mod lookup;
+mod pci;
 mod peak;
 mod table;
 
 pub use attributes::Attributes;
 pub use error::{DeviceError, TableError};
 pub use fact::{Confidence, Fact, Origin};
+pub use pci::PciId;
 pub(crate) use peak::rate_amount;
 pub use peak::{Peak, PeakRequest, PeakUnit};
 pub use table::Devices;
@@ -43,6 +45,8 @@ pub struct Device {
     pub name: String,
     /// Names that the driver reports.
     pub aliases: Vec<String>,
+    /// The ids that the board has on the PCI bus. No source at hand lists them, so that only tables of users have some.
+    pub pci_ids: Vec<PciId>,
     /// The compute capability.
     pub capability: ComputeCapability,
     /// The class, which changes tensor rates on some architectures.

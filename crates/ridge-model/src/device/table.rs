@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use super::csv::{self, Row};
-use super::{Confidence, Device, Fact, Origin, Peak, PeakUnit, TableError};
+use super::{Confidence, Device, Fact, Origin, PciId, Peak, PeakUnit, TableError};
 use crate::NumberFormat;
 use crate::arch::ComputeCapability;
 use crate::arch::tensor::Board;
@@ -95,12 +95,13 @@ pub(super) const PEAK_COLUMNS: &[PeakColumn] = &[
 ];
 
 /// The number of columns before the peaks.
-const PEAKS_BEHIND: usize = 11;
+const PEAKS_BEHIND: usize = 12;
 
 /// All other columns.
 const COLUMNS: &[&str] = &[
     "name",
     "aliases",
+    "pci_ids",
     "cc",
     "class",
     "sm",
@@ -296,11 +297,13 @@ impl<'r> Cells<'r> {
         })
     }
 
-    /// A number above zero.
+    /// A number above zero. The bounds are those of what can be, with the units of the columns: see
+    /// [`Plausible`](crate::quantity::Plausible).
     fn number(&self, column: &'static str) -> Result<Option<f64>, TableError> {
-        self.read(column, "a number above 0 without a unit", |text| {
+        let expected = "a number from 0.001 to 1e9 without a unit";
+        self.read(column, expected, |text| {
             let number: f64 = text.parse().ok()?;
-            (number.is_finite() && number > 0.0 && number < 1e12).then_some(number)
+            (0.001..=1e9).contains(&number).then_some(number)
         })
     }
 
@@ -321,6 +324,14 @@ impl<'r> Cells<'r> {
             .map(|alias| alias.trim().to_owned())
             .filter(|alias| !alias.is_empty())
             .collect();
+        let pci_ids = self.read(
+            "pci_ids",
+            "PCI ids such as 10de:2335, with | between them",
+            |text| {
+                let ids = text.split('|').map(str::trim).filter(|id| !id.is_empty());
+                ids.map(PciId::of).collect::<Option<Vec<PciId>>>()
+            },
+        )?;
         let board = self
             .read("class", "pro or geforce", |text| match text {
                 "pro" => Some(Board::Professional),
@@ -362,6 +373,7 @@ impl<'r> Cells<'r> {
         let mut device = Device {
             name,
             aliases,
+            pci_ids: pci_ids.unwrap_or_default(),
             capability,
             board,
             multiprocessors: multiprocessors.map(|value| Fact {
@@ -476,6 +488,10 @@ impl Device {
                 }
                 .to_owned(),
             ),
+            "pci_ids" => {
+                let ids: Vec<String> = self.pci_ids.iter().map(ToString::to_string).collect();
+                Some(ids.join("|")).filter(|text| !text.is_empty())
+            }
             "sm" => self.multiprocessors.map(|fact| fact.value.to_string()),
             "boost_mhz" => mega(self.boost_clock),
             "tensor_mhz" => mega(self.tensor_clock),

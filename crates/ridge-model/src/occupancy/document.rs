@@ -32,9 +32,74 @@ pub struct Document {
     /// The inputs; none when the launch came as numbers.
     pub sources: Vec<Source>,
     /// The kernels, in the order of the inputs.
-    pub kernels: Vec<Kernel>,
+    #[schemars(with = "Vec<Kernel>")]
+    pub kernels: Kernels,
     /// What could not be read, and what makes the answer less certain.
     pub warnings: Vec<Warning>,
+}
+
+/// The kernels of a document. Only what is known of them is held: what follows from that is computed for one kernel after
+/// the other, when it is written, since a kernel with its curves takes some 12 kB.
+#[derive(Clone, Debug)]
+pub struct Kernels(Vec<Subject>);
+
+impl Kernels {
+    /// The kernels, in order.
+    #[must_use]
+    pub const fn new(subjects: Vec<Subject>) -> Self {
+        Self(subjects)
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What is known of them.
+    #[must_use]
+    pub fn subjects(&self) -> &[Subject] {
+        &self.0
+    }
+
+    /// Computes one after the other.
+    pub fn iter(&self) -> impl Iterator<Item = Kernel> {
+        self.0.iter().map(Kernel::new)
+    }
+}
+
+impl Serialize for Kernels {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.iter())
+    }
+}
+
+/// What follows from limits and a launch, computed where it is shown and not before.
+#[derive(Clone, Copy, Debug)]
+pub struct Lazy<T> {
+    limits: SmLimits,
+    launch: Launch,
+    compute: fn(&SmLimits, &Launch) -> T,
+}
+
+impl<T> Lazy<T> {
+    /// Computes it.
+    #[must_use]
+    pub fn get(&self) -> T {
+        (self.compute)(&self.limits, &self.launch)
+    }
+}
+
+impl<T: Serialize> Serialize for Lazy<T> {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.get().serialize(to)
+    }
 }
 
 /// An input.
@@ -234,11 +299,14 @@ pub struct Kernel {
     /// What each limit alone allows.
     pub limiters: Vec<Allowed>,
     /// Theoretical occupancy over one number of the launch, with all others as they are.
-    pub curves: Option<Curves>,
+    #[schemars(with = "Option<Curves>")]
+    pub curves: Lazy<Option<Curves>>,
     /// What the launch can use more of without losing a block.
-    pub room: Option<Spare>,
+    #[schemars(with = "Option<Spare>")]
+    pub room: Lazy<Option<Spare>>,
     /// Launches near this one with a higher theoretical occupancy.
-    pub steps: Vec<Better>,
+    #[schemars(with = "Vec<Better>")]
+    pub steps: Lazy<Vec<Better>>,
     /// How the grid runs.
     pub waves: Option<GridWaves>,
     /// How its clusters run.
@@ -499,9 +567,9 @@ pub struct Clusters {
 }
 
 impl Kernel {
-    /// Computes everything about a launch.
+    /// What follows from a launch; curves, room and steps are computed when they are asked for.
     #[must_use]
-    pub fn new(subject: Subject) -> Self {
+    pub fn new(subject: &Subject) -> Self {
         let (limits, launch) = (&subject.limits, &subject.launch);
         let now = resident(limits, launch);
         let impossible = check(limits, launch).err();
@@ -512,18 +580,18 @@ impl Kernel {
             .zip(sms)
             .and_then(|(grid, sms)| Waves::new(grid, sms, now.blocks))
             .filter(|_| is_possible);
-        let clusters = clusters(&subject, &now, sms, grid);
+        let clusters = clusters(subject, &now, sms, grid);
         Self {
-            launch: LaunchNumbers::new(&subject),
+            launch: LaunchNumbers::new(subject),
             device: Device {
-                name: subject.device,
+                name: subject.device.clone(),
                 compute_capability: subject.capability.to_string(),
                 sms: subject.sms,
             },
             source: subject.source,
-            name: subject.name,
-            signature: subject.signature,
-            launches: subject.launches,
+            name: subject.name.clone(),
+            signature: subject.signature.clone(),
+            launches: subject.launches.clone(),
             sm_limits: limits
                 .figures()
                 .map(|(name, unit, limit)| Figure {
@@ -546,27 +614,9 @@ impl Kernel {
                     metric: limiter.metric(),
                 })
                 .collect(),
-            curves: is_possible.then(|| Curves {
-                block_size: stretches(&over_block_size(limits, launch)),
-                registers: stretches(&over_registers(limits, launch)),
-                shared_bytes: stretches(&over_shared_memory(limits, launch)),
-                barriers: stretches(&over_barriers(limits, launch)),
-            }),
-            room: room(limits, launch).map(|room| Spare {
-                registers_per_thread: room.registers,
-                shared_bytes: room.shared_bytes,
-            }),
-            steps: steps(limits, launch)
-                .into_iter()
-                .map(|step| Better {
-                    changes: step
-                        .changes
-                        .iter()
-                        .map(|change| Changed::new(*change, launch))
-                        .collect(),
-                    theoretical: Theoretical::new(&step.resident, &step.launch),
-                })
-                .collect(),
+            curves: later(subject, Curves::new),
+            room: later(subject, Spare::new),
+            steps: later(subject, Better::all),
             waves: waves.map(|waves| GridWaves {
                 grid_blocks: waves.grid_blocks,
                 blocks_per_wave: waves.wave_blocks,
@@ -576,8 +626,53 @@ impl Kernel {
                 used: waves.used().get(),
             }),
             clusters,
-            bound_by: subject.bound_by,
+            bound_by: subject.bound_by.clone(),
         }
+    }
+}
+
+const fn later<T>(subject: &Subject, compute: fn(&SmLimits, &Launch) -> T) -> Lazy<T> {
+    Lazy {
+        limits: subject.limits,
+        launch: subject.launch,
+        compute,
+    }
+}
+
+impl Curves {
+    /// Absent where the launch is not possible.
+    fn new(limits: &SmLimits, launch: &Launch) -> Option<Self> {
+        check(limits, launch).ok()?;
+        Some(Self {
+            block_size: stretches(&over_block_size(limits, launch)),
+            registers: stretches(&over_registers(limits, launch)),
+            shared_bytes: stretches(&over_shared_memory(limits, launch)),
+            barriers: stretches(&over_barriers(limits, launch)),
+        })
+    }
+}
+
+impl Spare {
+    fn new(limits: &SmLimits, launch: &Launch) -> Option<Self> {
+        let room = room(limits, launch)?;
+        Some(Self {
+            registers_per_thread: room.registers,
+            shared_bytes: room.shared_bytes,
+        })
+    }
+}
+
+impl Better {
+    fn all(limits: &SmLimits, launch: &Launch) -> Vec<Self> {
+        let better = |step: super::Step| Self {
+            changes: step
+                .changes
+                .iter()
+                .map(|change| Changed::new(*change, launch))
+                .collect(),
+            theoretical: Theoretical::new(&step.resident, &step.launch),
+        };
+        steps(limits, launch).into_iter().map(better).collect()
     }
 }
 
@@ -661,8 +756,8 @@ mod tests {
 
     #[test]
     fn curves_hold_every_value_once() {
-        let kernel = Kernel::new(subject(Launch::new(256, 40).with_shared(0, 10_000)));
-        let curves = kernel.curves.unwrap();
+        let kernel = Kernel::new(&subject(Launch::new(256, 40).with_shared(0, 10_000)));
+        let curves = kernel.curves.get().unwrap();
         for (curve, end) in [
             (&curves.registers, 255),
             (&curves.shared_bytes, 232_448),
@@ -685,9 +780,10 @@ mod tests {
 
     #[test]
     fn an_impossible_launch_has_a_reason_and_no_numbers() {
-        let kernel = Kernel::new(subject(Launch::new(2048, 40)));
+        let kernel = Kernel::new(&subject(Launch::new(2048, 40)));
         assert!(kernel.impossible.unwrap().contains("1024"));
         assert!(kernel.theoretical.is_none() && kernel.limiters.is_empty());
-        assert!(kernel.steps.is_empty() && kernel.curves.is_none() && kernel.room.is_none());
+        assert!(kernel.steps.get().is_empty());
+        assert!(kernel.curves.get().is_none() && kernel.room.get().is_none());
     }
 }

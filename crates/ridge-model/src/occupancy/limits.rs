@@ -299,24 +299,6 @@ mod tests {
     fn what_a_block_may_have_fits_on_the_sm() {
         for capability in ComputeCapability::KNOWN {
             let limits = SmLimits::of(capability).unwrap();
-            // Capacities stand in the table of architectures too.
-            let table = crate::Architecture::of(capability).unwrap().limits;
-            assert_eq!(
-                [
-                    table.warps,
-                    table.blocks,
-                    table.registers,
-                    table.shared_bytes
-                ],
-                [
-                    limits.warps,
-                    limits.blocks,
-                    limits.registers,
-                    limits.shared_bytes
-                ]
-                .map(|limit| limit.value),
-                "{capability}"
-            );
             assert_eq!(
                 limits.shared_bytes_per_block.value + limits.reserved_shared_bytes.value,
                 limits.shared_bytes.value,

@@ -49,6 +49,11 @@ pub enum ParseError {
         /// An amount that would be understood.
         example: &'static str,
     },
+    /// The number is one that the quantity cannot have.
+    Implausible {
+        /// From where to where it can be.
+        range: &'static str,
+    },
 }
 
 impl ParseError {
@@ -64,6 +69,7 @@ impl ParseError {
             Self::Zero { .. } => "MOD0006",
             Self::NoUnit { .. } => "MOD0007",
             Self::NotWhole { .. } => "MOD0008",
+            Self::Implausible { .. } => "MOD0009",
         }
     }
 }
@@ -86,6 +92,9 @@ impl Display for ParseError {
             }
             Self::NoUnit { expected } => write!(f, "the unit is missing; {expected}"),
             Self::NotWhole { example } => write!(f, "expected a whole number such as {example}"),
+            Self::Implausible { range } => {
+                write!(f, "too small or too large to be real; expected {range}")
+            }
         }
     }
 }
@@ -133,7 +142,7 @@ const FLOPS: Kind = Kind {
 };
 
 /// The largest amount: 2^64, more than any memory holds.
-const MOST: f64 = 18_446_744_073_709_551_616.0;
+pub(super) const MOST: f64 = 18_446_744_073_709_551_616.0;
 
 fn parse(text: &str, kind: &Kind) -> Result<f64, ParseError> {
     let text = text.trim();

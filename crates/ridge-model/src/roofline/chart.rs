@@ -14,7 +14,10 @@ impl Chart {
     #[must_use]
     pub fn new(setting: &Setting, mut subjects: Vec<Subject>) -> Self {
         let total = |subject: &Subject| subject.total_time.map_or(0.0, Nanos::get);
-        subjects.sort_by(|a, b| total(b).total_cmp(&total(a)));
+        let is_damaged: Vec<bool> = subjects.iter_mut().map(Subject::leave_out).collect();
+        let mut subjects: Vec<(Subject, bool)> = subjects.into_iter().zip(is_damaged).collect();
+        subjects.sort_by(|(a, _), (b, _)| total(b).total_cmp(&total(a)));
+        let (subjects, is_damaged): (Vec<Subject>, Vec<bool>) = subjects.into_iter().unzip();
         let roofs = Roofs::new(setting);
         let of_side = |side: Option<Side>| -> f64 {
             let same = subjects.iter().filter(|subject| subject.side == side);
@@ -33,7 +36,7 @@ impl Chart {
                 let share = Some(whole(subject))
                     .filter(|whole| *whole > 0.0)
                     .and_then(|whole| Some(subject.total_time?.get() / whole));
-                kernel(id, subject, share, &roofs)
+                kernel(id, subject, share, &roofs, is_damaged[id])
             })
             .collect();
         let clocks = subjects.iter().filter_map(|subject| subject.run.sm_clock);
@@ -63,7 +66,13 @@ impl Chart {
     }
 }
 
-fn kernel(id: usize, subject: &Subject, time_share: Option<f64>, roofs: &Roofs<'_>) -> Kernel {
+fn kernel(
+    id: usize,
+    subject: &Subject,
+    time_share: Option<f64>,
+    roofs: &Roofs<'_>,
+    is_damaged: bool,
+) -> Kernel {
     let time_s = subject
         .time
         .map(Nanos::seconds)
@@ -112,6 +121,8 @@ fn kernel(id: usize, subject: &Subject, time_share: Option<f64>, roofs: &Roofs<'
         .any(|amounts| amounts.operations.get() > 0.0);
     let left_out = if !points.is_empty() {
         None
+    } else if is_damaged {
+        Some(Beside::Implausible)
     } else if !has_operations && (subject.operations.is_empty() || !subject.not_counted.is_empty())
     {
         Some(Beside::OperationsNotCounted)

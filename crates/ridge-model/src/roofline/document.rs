@@ -261,6 +261,8 @@ pub enum Beside {
     NoBytes,
     /// Its time is not known.
     NoTime,
+    /// Its time, its operations or its bytes are a number that they cannot be, as of a damaged input.
+    Implausible,
 }
 
 impl Beside {
@@ -272,6 +274,7 @@ impl Beside {
             Self::OperationsNotCounted => "operations were not counted",
             Self::NoBytes => "no bytes were counted",
             Self::NoTime => "its time is not known",
+            Self::Implausible => "a counter holds a number that cannot be",
         }
     }
 }

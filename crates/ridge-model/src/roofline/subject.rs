@@ -77,6 +77,27 @@ pub struct Subject {
     pub run: RunRoofs,
 }
 
+impl Subject {
+    /// Leaves out numbers that cannot be, from a damaged input or a mistaken formula, so that every quotient of the others
+    /// is finite; `true` when a time, an amount or a number of bytes was one.
+    pub(super) fn leave_out(&mut self) -> bool {
+        let times = [self.time, self.total_time];
+        self.time = self.time.and_then(Nanos::plausible);
+        self.total_time = self.total_time.and_then(Nanos::plausible);
+        let amounts = self.operations.len() + self.moved.len();
+        self.operations
+            .retain(|amounts| amounts.operations.plausible().is_some());
+        self.moved.retain(|moved| moved.bytes.plausible().is_some());
+        let run = &mut self.run;
+        run.sm_clock = run.sm_clock.and_then(Hertz::plausible);
+        run.memory
+            .retain(|(_, bandwidth, _)| bandwidth.plausible().is_some());
+        run.compute
+            .retain(|(_, rate, _)| rate.plausible().is_some());
+        times != [self.time, self.total_time] || amounts != self.operations.len() + self.moved.len()
+    }
+}
+
 /// The data sheet of a device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sheet {

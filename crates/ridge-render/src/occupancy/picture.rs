@@ -29,11 +29,11 @@ const MOST_KERNELS: usize = 50;
 /// Draws the document.
 #[must_use]
 pub fn svg(document: &Document) -> String {
-    let shown = &document.kernels[..document.kernels.len().min(MOST_KERNELS)];
+    let shown: Vec<Kernel> = document.kernels.iter().take(MOST_KERNELS).collect();
     let description: Vec<String> = shown.iter().map(describe).collect();
     let mut svg = Svg::new(WIDTH, "Theoretical occupancy", &description.join(" "));
     let mut top = MARGIN;
-    for kernel in shown {
+    for kernel in &shown {
         top = draw(&mut svg, kernel, top);
     }
     let left_out = document.kernels.len() - shown.len();
@@ -115,7 +115,7 @@ fn draw(svg: &mut Svg, kernel: &Kernel, top: f64) -> f64 {
         Anchor::Start,
         &cut(&facts),
     );
-    let (Some(theoretical), Some(curves)) = (&kernel.theoretical, &kernel.curves) else {
+    let (Some(theoretical), Some(curves)) = (&kernel.theoretical, kernel.curves.get()) else {
         let reason = kernel.impossible.as_deref().unwrap_or("not known");
         let line = format!("cannot be launched: {reason}");
         svg.text(
@@ -143,7 +143,7 @@ fn draw(svg: &mut Svg, kernel: &Kernel, top: f64) -> f64 {
         Anchor::Start,
         &cut(&verdict),
     );
-    if let Some(step) = kernel.steps.first() {
+    if let Some(step) = kernel.steps.get().first() {
         let line = format!("next better: {}", sentence::step(step, theoretical));
         svg.text(
             Class::Text,

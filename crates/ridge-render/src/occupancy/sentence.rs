@@ -81,7 +81,7 @@ fn change(change: &Changed) -> String {
 
 /// What the launch can use more of for nothing.
 pub(super) fn room(kernel: &Kernel) -> Option<String> {
-    let room = kernel.room?;
+    let room = kernel.room.get()?;
     let launch = &kernel.launch;
     let registers =
         u64::from(room.registers_per_thread).saturating_sub(launch.registers_per_thread.value);

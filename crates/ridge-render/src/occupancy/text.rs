@@ -18,6 +18,8 @@ use crate::wrap::{Indent, wrap};
 
 /// So many kernels are explained without being asked for.
 const EXPLAINED: usize = 3;
+/// More warnings than this are counted only.
+const WARNINGS: usize = 20;
 /// So many steps to more blocks are shown without `-v`.
 const STEPS: usize = 3;
 const BAR: usize = 16;
@@ -30,8 +32,16 @@ const PLOT_COLUMNS: usize = 76;
 #[must_use]
 pub fn text(document: &Document, page: &Layout) -> String {
     let mut out = String::new();
-    for warning in &document.warnings {
+    for warning in document.warnings.iter().take(WARNINGS) {
         write_warning(&mut out, document, warning, page);
+    }
+    if document.warnings.len() > WARNINGS {
+        let more = (document.warnings.len() - WARNINGS) as u64;
+        let line = format!(
+            "! and {}; --format json lists all",
+            plural(more, "more warning")
+        );
+        paragraph(&mut out, &line, "", page);
     }
     let is_explained = page.is_verbose || document.kernels.len() <= EXPLAINED;
     if document.kernels.len() > 1 {
@@ -42,11 +52,11 @@ pub fn text(document: &Document, page: &Layout) -> String {
         }
     }
     if is_explained {
-        for kernel in &document.kernels {
+        for kernel in document.kernels.iter() {
             if !out.is_empty() {
                 out.push('\n');
             }
-            explain(&mut out, document, kernel, page);
+            explain(&mut out, document, &kernel, page);
         }
     }
     out
@@ -120,14 +130,11 @@ fn overview(out: &mut String, document: &Document, page: &Layout) {
     if !out.is_empty() {
         out.push('\n');
     }
-    let is_of_several = document
-        .kernels
+    let subjects = document.kernels.subjects();
+    let is_of_several = subjects
         .windows(2)
-        .any(|pair| pair[0].device.compute_capability != pair[1].device.compute_capability);
-    let has_achieved = document
-        .kernels
-        .iter()
-        .any(|kernel| kernel.achieved_occupancy.is_some());
+        .any(|pair| pair[0].capability != pair[1].capability);
+    let has_achieved = subjects.iter().any(|kernel| kernel.achieved.is_some());
     let columns = [
         (true, Column::right("theoretical")),
         (
@@ -154,7 +161,7 @@ fn overview(out: &mut String, document: &Document, page: &Layout) {
             .filter_map(|(is_kept, column)| is_kept.then_some(column)),
     );
     let absent = || page.charset.absent().to_owned();
-    for kernel in &document.kernels {
+    for kernel in document.kernels.iter() {
         let launch = &kernel.launch;
         let shared = launch.static_shared_bytes.value + launch.dynamic_shared_bytes.value;
         table.row(kept([
@@ -168,8 +175,8 @@ fn overview(out: &mut String, document: &Document, page: &Layout) {
             launch.registers_per_thread.value.to_string(),
             bytes(shared),
             kernel.device.compute_capability.clone(),
-            limited_by(kernel, page),
-            name(kernel, page.columns, page),
+            limited_by(&kernel, page),
+            name(&kernel, page.columns, page),
         ]));
     }
     out.push_str(&table.render(page.columns, page.charset, page.painter));
@@ -370,7 +377,7 @@ fn limits(out: &mut String, kernel: &Kernel, page: &Layout) {
 }
 
 fn curves(out: &mut String, kernel: &Kernel, page: &Layout) {
-    let Some(curves) = &kernel.curves else {
+    let Some(curves) = kernel.curves.get() else {
         return;
     };
     let launch = &kernel.launch;
@@ -428,12 +435,9 @@ fn steps(out: &mut String, kernel: &Kernel, page: &Layout) {
         return;
     };
     out.push('\n');
-    let blocks: Vec<&Better> = kernel
-        .steps
-        .iter()
-        .filter(|step| !is_other_block(step))
-        .collect();
-    let others = kernel.steps.iter().filter(|step| is_other_block(step));
+    let steps = kernel.steps.get();
+    let (others, blocks): (Vec<&Better>, Vec<&Better>) =
+        steps.iter().partition(|step| is_other_block(step));
     let mut shown: Vec<&Better> = blocks.clone();
     if !page.is_verbose {
         shown.truncate(STEPS);

@@ -88,18 +88,27 @@ pub(super) fn plot(view: &View<'_>, layout: &Layout) -> Vec<String> {
     }
     let line: String = std::iter::repeat_n(under, width).collect();
     lines.push(format!("{:>7} {corner}{line}", unit(view)));
-    lines.push(bottom(x, width));
+    lines.push(bottom(x, width, per_byte(view)));
     lines
 }
 
 /// FLOP/s, or OP/s where integers are among the points.
-fn unit(view: &View<'_>) -> &'static str {
-    let mut precisions = view.dots.iter().map(|dot| dot.point.precision);
-    if precisions.any(|precision| precision.is_integer()) {
-        "OP/s"
+pub(super) fn unit(view: &View<'_>) -> &'static str {
+    if has_integers(view) { "OP/s" } else { "FLOP/s" }
+}
+
+/// The same of intensities.
+pub(super) fn per_byte(view: &View<'_>) -> &'static str {
+    if has_integers(view) {
+        "OP/byte"
     } else {
-        "FLOP/s"
+        "FLOP/byte"
     }
+}
+
+fn has_integers(view: &View<'_>) -> bool {
+    let mut precisions = view.dots.iter().map(|dot| dot.point.precision);
+    precisions.any(|precision| precision.is_integer())
 }
 
 /// A power of ten with a prefix, such as `100 G`.
@@ -123,9 +132,8 @@ pub(super) fn tick(power: i32, unit: &str) -> String {
 }
 
 /// Intensities below the axis.
-fn bottom(x: Decades, width: usize) -> String {
+fn bottom(x: Decades, width: usize, title: &str) -> String {
     let mut line = " ".repeat(LEFT + 1);
-    let title = "FLOP/byte";
     for power in x.ticks(7) {
         let label = tick(power, "");
         let at = LEFT + 1 + (x.place(10_f64.powi(power)) * (width - 1) as f64).round() as usize;

@@ -1,5 +1,7 @@
 //! A row for each point and level of memory; kernels without a point have one row with the reason.
 
+use std::io::{self, Write};
+
 use ridge_model::roofline::document::{Chart, Document, Kernel, Placement, Point, RidgeSide, Side};
 
 use super::view;
@@ -9,10 +11,12 @@ const HEADER: &str = "device,file,kernel,signature,side,launch,launches,time_ns,
 sm_clock_hz,precision,main,operations,ops_per_s,unit,roof_basis,roof_ops_per_s,roof_share,level,bytes,intensity,\
 attainable_ops_per_s,share,bound,flags,left_out";
 
-/// Writes the document as one table.
-#[must_use]
-pub fn csv(document: &Document) -> String {
-    let mut out = format!("{HEADER}\n");
+/// Writes the document as one table, row by row.
+///
+/// # Errors
+/// When the sink takes no more.
+pub fn csv(document: &Document, mut out: impl Write) -> io::Result<()> {
+    writeln!(out, "{HEADER}")?;
     for chart in &document.charts {
         for kernel in &chart.kernels {
             let head = head(document, chart, kernel);
@@ -20,7 +24,7 @@ pub fn csv(document: &Document) -> String {
             for point in &kernel.points {
                 for placement in &point.placements {
                     is_empty = false;
-                    push(&mut out, &head, &cells(kernel, point, placement));
+                    push(&mut out, &head, &cells(kernel, point, placement))?;
                 }
             }
             if is_empty {
@@ -29,21 +33,20 @@ pub fn csv(document: &Document) -> String {
                 if let Some(last) = rest.last_mut() {
                     reason.clone_into(last);
                 }
-                push(&mut out, &head, &rest);
+                push(&mut out, &head, &rest)?;
             }
         }
     }
-    out
+    Ok(())
 }
 
-fn push(out: &mut String, head: &[String], rest: &[String]) {
+fn push(out: &mut impl Write, head: &[String], rest: &[String]) -> io::Result<()> {
     let cells: Vec<_> = head
         .iter()
         .chain(rest)
         .map(|cell| escape::csv(cell))
         .collect();
-    out.push_str(&cells.join(","));
-    out.push('\n');
+    writeln!(out, "{}", cells.join(","))
 }
 
 fn number(value: Option<f64>) -> String {

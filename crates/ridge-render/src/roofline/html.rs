@@ -1,8 +1,12 @@
 //! The page for the browser: one file that loads nothing. A script draws the picture from the document that the page
 //! carries; names from inputs reach the page as text only.
 
-use ridge_model::roofline::document::Document;
+use std::borrow::Cow;
 
+use ridge_model::quantity::counted;
+use ridge_model::roofline::document::{Document, Warning};
+
+use super::view::{MOST_WARNINGS, Shown};
 use super::{Picture, picture};
 use crate::escape;
 use crate::svg;
@@ -19,7 +23,8 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 /// # Errors
 /// When a value cannot be written as JSON, which no document can cause.
 pub fn html(document: &Document, picture: Picture) -> serde_json::Result<String> {
-    let data = serde_json::to_string(document)?;
+    let (document, left_out) = &of_shown(document);
+    let data = serde_json::to_string(&**document)?;
     let names: Vec<&str> = document
         .charts
         .iter()
@@ -41,7 +46,7 @@ pub fn html(document: &Document, picture: Picture) -> serde_json::Result<String>
         "</style>\n</head>\n<body data-level=\"",
         &picture.level.name().to_ascii_lowercase(),
         "\">\n",
-        BODY,
+        &BODY.replacen("</header>", &[left_out.as_str(), "</header>"].concat(), 1),
         "<noscript>\n",
         &picture::svg(document, picture),
         "</noscript>\n<script type=\"application/json\" id=\"data\">",
@@ -51,4 +56,42 @@ pub fn html(document: &Document, picture: Picture) -> serde_json::Result<String>
         "</script>\n</body>\n</html>\n",
     ]
     .concat())
+}
+
+/// The document with no more charts and warnings than a page has room for, and what is said about the others.
+fn of_shown(document: &Document) -> (Cow<'_, Document>, String) {
+    let shown = Shown::of(document);
+    let left_out = shown.left_out.map_or_else(String::new, |text| {
+        format!("<p id=\"left-out\">{}</p>", escape::html_text(&text))
+    });
+    if left_out.is_empty() && document.warnings.len() <= MOST_WARNINGS {
+        return (Cow::Borrowed(document), left_out);
+    }
+    let mut warnings: Vec<Warning> = document
+        .warnings
+        .iter()
+        .take(MOST_WARNINGS)
+        .cloned()
+        .collect();
+    if document.warnings.len() > MOST_WARNINGS {
+        warnings.push(Warning {
+            code: "more-warnings".to_owned(),
+            message: format!(
+                "and {}; --format json lists all",
+                counted(
+                    (document.warnings.len() - MOST_WARNINGS) as u64,
+                    "more warning"
+                )
+            ),
+            source: None,
+            offset: None,
+        });
+    }
+    let shown = Document {
+        charts: shown.charts.into_iter().cloned().collect(),
+        sources: document.sources.clone(),
+        warnings,
+        ..*document
+    };
+    (Cow::Owned(shown), left_out)
 }

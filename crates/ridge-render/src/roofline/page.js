@@ -5,7 +5,7 @@
   var NS = 'http://www.w3.org/2000/svg';
   var LEVELS = { dram: 'DRAM', l2: 'L2', l1: 'L1' };
   var CLASSES = ['memory', 'compute', 'latency', 'launch', 'none'];
-  var MOST_LABELS = 40, MOST_ROWS = 200, HIT = 22;
+  var MOST_LABELS = 40, IMPORTANT = 8, MOST_ROWS = 200, HIT = 22;
 
   function id(name) { return document.getElementById(name); }
   function el(tag, text, cls) {
@@ -172,8 +172,8 @@
     var svg = sv('svg', { xmlns: NS, width: width, height: height, viewBox: '0 0 ' + width + ' ' + height, role: 'img', 'aria-label': id('heading').textContent });
     svg.appendChild(sv('title', {}, id('heading').textContent));
     svg.appendChild(sv('desc', {}, id('facts').textContent));
-    // Grid and axes.
-    var power, step;
+    // Grid and axes; FLOP/s, or OP/s where integers are among the points.
+    var power, step, unit = chosen().some(function (dot) { return dot.point.unit === 'OP/s'; }) ? 'OP/s' : 'FLOP/s';
     step = Math.max(1, Math.ceil((view.x[1] - view.x[0]) / Math.max(2, (right - left) / 70)));
     for (power = Math.ceil(view.x[0]); power <= view.x[1]; power++) {
       if (((power % step) + step) % step) continue;
@@ -186,19 +186,23 @@
       if (((power % step) + step) % step) continue;
       var gy = Y(Math.pow(10, power)).toFixed(1);
       svg.appendChild(sv('path', { class: 'g', d: 'M' + left + ' ' + gy + 'L' + right + ' ' + gy }));
-      svg.appendChild(sv('text', { class: 'd', x: left - 6, y: +gy + 4, 'text-anchor': 'end' }, tick(power, width < 520 ? '' : 'OP/s')));
+      svg.appendChild(sv('text', { class: 'd', x: left - 6, y: +gy + 4, 'text-anchor': 'end' }, tick(power, width < 520 ? '' : unit)));
     }
     svg.appendChild(sv('path', { class: 'a', d: 'M' + left + ' ' + top + 'V' + bottom + 'H' + right }));
-    svg.appendChild(sv('text', { class: 't', x: (left + right) / 2, y: bottom + 36, 'text-anchor': 'middle' }, width < 520 ? 'operations for each byte' : 'arithmetic intensity (operations for each byte of ' + LEVELS[state.level] + ')'));
+    svg.appendChild(sv('text', { class: 't', x: (left + right) / 2, y: bottom + 36, 'text-anchor': 'middle' }, width < 520 ? unit + ' over ' + unit.replace('/s', '/byte') : 'arithmetic intensity (' + unit.replace('/s', '/byte') + ' of ' + LEVELS[state.level] + ')'));
     svg.appendChild(sv('clipPath', { id: 'plot-clip' })).appendChild(sv('rect', { x: left, y: top, width: right - left, height: bottom - top }));
     var body = svg.appendChild(sv('g', { 'clip-path': 'url(#plot-clip)' }));
-    var dots = chosen(), taken = new Taken();
+    var dots = chosen(), taken = new Taken(), lines = new Taken();
+    function along(x1, y1, x2, y2) {
+      var steps = Math.max(1, Math.ceil(Math.hypot(x2 - x1, y2 - y1) / 6));
+      for (var step = 0; step <= steps; step++) lines.add({ x: x1 + (x2 - x1) * step / steps - 1.5, y: y1 + (y2 - y1) * step / steps - 1.5, w: 3, h: 3 });
+    }
     dots.forEach(function (dot) { dot.x = X(dot.place.intensity); dot.y = Y(dot.point.ops_per_s); dot.r = radius(dot); });
     drawn.dots = dots.filter(function (dot) { return dot.x >= left - 1 && dot.x <= right + 1 && dot.y >= top - 1 && dot.y <= bottom + 1; });
     // Names keep away from all dots, also those of the roofs.
     drawn.dots.forEach(function (dot) { taken.add({ x: dot.x - dot.r, y: dot.y - dot.r, w: 2 * dot.r, h: 2 * dot.r }); });
-    // Roofs.
-    var highest = 0, named = {}, xl = Math.pow(10, view.x[0]), xh = Math.pow(10, view.x[1]), yl = Math.pow(10, view.y[0]);
+    // Roofs. Their names come last: the list of roofs has them too, and nothing else names the points.
+    var names = [], highest = 0, named = {}, xl = Math.pow(10, view.x[0]), xh = Math.pow(10, view.x[1]), yl = Math.pow(10, view.y[0]);
     flats().forEach(function (roof) { highest = Math.max(highest, roof.ops_per_s); });
     if (!highest) highest = Math.pow(10, view.y[1]);
     slopes().forEach(function (roof) {
@@ -207,33 +211,39 @@
       var x1 = X(from), y1 = Y(from * roof.bytes_per_s), x2 = X(to), y2 = Y(to * roof.bytes_per_s);
       var line = body.appendChild(sv('path', { class: 'roof ' + roof.basis + (own ? '' : ' other'), d: 'M' + x1.toFixed(1) + ' ' + y1.toFixed(1) + 'L' + x2.toFixed(1) + ' ' + y2.toFixed(1), 'data-roof': roof.id }));
       line.appendChild(sv('title', {}, roof.label));
-      var text = LEVELS[roof.level] + ' ' + si(roof.bytes_per_s, 'B/s'), size = textWidth(text), dx = x2 - x1, dy = y2 - y1, length = Math.hypot(dx, dy), ux = dx / length, uy = dy / length;
-      for (var start = 10; start + size + 8 < length && start < 3 * size && !named[text]; start += size) {
-        var ax = x1 + ux * start + uy * 6, ay = y1 + uy * start - ux * 6, boxes = [];
-        for (var k = 0; k < 8; k++) boxes.push({ x: ax + ux * size * k / 7 - 8, y: ay + uy * size * k / 7 - 12, w: 16, h: 16 });
-        if (boxes.some(function (box) { return box.y < top || taken.hits(box); })) continue;
-        boxes.forEach(function (box) { taken.add(box); });
-        named[text] = true;
-        body.appendChild(sv('text', { class: 'rt', transform: 'translate(' + ax.toFixed(1) + ' ' + ay.toFixed(1) + ') rotate(' + (Math.atan2(uy, ux) * 180 / Math.PI).toFixed(1) + ')' }, text));
-        break;
-      }
+      along(x1, y1, x2, y2);
+      names.push(function () {
+        var text = LEVELS[roof.level] + ' ' + si(roof.bytes_per_s, 'B/s'), size = textWidth(text), dx = x2 - x1, dy = y2 - y1, length = Math.hypot(dx, dy), ux = dx / length, uy = dy / length;
+        for (var start = 10; start + size + 8 < length && start < 3 * size && !named[text]; start += size) {
+          var ax = x1 + ux * start + uy * 6, ay = y1 + uy * start - ux * 6, boxes = [];
+          for (var k = 0; k < 8; k++) boxes.push({ x: ax + ux * size * k / 7 - 8, y: ay + uy * size * k / 7 - 12, w: 16, h: 16 });
+          if (boxes.some(function (box) { return box.y < top || taken.hits(box); })) continue;
+          boxes.forEach(function (box) { taken.add(box); });
+          named[text] = true;
+          body.appendChild(sv('text', { class: 'rt', transform: 'translate(' + ax.toFixed(1) + ' ' + ay.toFixed(1) + ') rotate(' + (Math.atan2(uy, ux) * 180 / Math.PI).toFixed(1) + ')' }, text));
+          break;
+        }
+      });
     });
     flats().forEach(function (roof) {
       var at = ridge(roof), from = Math.max(xl, at ? at.intensity : xl), y = Y(roof.ops_per_s);
       if (from >= xh) return;
       var line = body.appendChild(sv('path', { class: 'roof ' + roof.basis, d: 'M' + X(from).toFixed(1) + ' ' + y.toFixed(1) + 'H' + right, 'data-roof': roof.id }));
       line.appendChild(sv('title', {}, roof.label));
-      var text = roof.label.split(/[,:]/)[0] + ' ' + si(roof.ops_per_s, roof.unit), size = textWidth(text);
-      // Above the line at its right end, below it, and then further left.
-      [[0, -15], [0, 2], [1.1, -15], [1.1, 2], [2.2, -15], [2.2, 2]].some(function (way) {
-        var box = { x: right - size - 4 - way[0] * size, y: y + way[1], w: size, h: 13 };
-        if (named[text] || box.x < Math.max(left, X(from)) || box.y < top || box.y + 13 > bottom || taken.hits(box)) return false;
-        // Names do not lie on lines, also not on those of other roofs.
-        if (flats().some(function (other) { var line = Y(other.ops_per_s); return line > box.y - 1 && line < box.y + 14; })) return false;
-        taken.add(box);
-        named[text] = true;
-        body.appendChild(sv('text', { class: 'rt', x: (box.x + size).toFixed(1), y: (box.y + 10.5).toFixed(1), 'text-anchor': 'end' }, text));
-        return true;
+      along(X(from), y, right, y);
+      names.push(function () {
+        var text = roof.label.split(/[,:]/)[0] + ' ' + si(roof.ops_per_s, roof.unit), size = textWidth(text);
+        // Above the line at its right end, below it, and then further left.
+        [[0, -15], [0, 2], [.5, -15], [.5, 2], [1.1, -15], [1.1, 2], [1.6, -15], [1.6, 2], [2.2, -15], [2.2, 2]].some(function (way) {
+          var box = { x: right - size - 4 - way[0] * size, y: y + way[1], w: size, h: 13 };
+          if (named[text] || box.x < Math.max(left, X(from)) || box.y < top || box.y + 13 > bottom || taken.hits(box)) return false;
+          // Names do not lie on lines, also not on those of other roofs.
+          if (flats().some(function (other) { var line = Y(other.ops_per_s); return line > box.y - 1 && line < box.y + 14; })) return false;
+          taken.add(box);
+          named[text] = true;
+          body.appendChild(sv('text', { class: 'rt', x: (box.x + size).toFixed(1), y: (box.y + 10.5).toFixed(1), 'text-anchor': 'end' }, text));
+          return true;
+        });
       });
       if (at && at.intensity >= xl && at.intensity <= xh) {
         var mark = body.appendChild(sv('path', { class: 'ridge', d: shape('memory', X(at.intensity), y, 3.5), 'data-ridge': roof.id }));
@@ -257,7 +267,9 @@
         taken.add({ x: dot.x + dot.r, y: dot.y - dot.r - 12, w: 10, h: 14 });
       }
     });
-    labels(body, taken, { left: left, top: top, right: right, bottom: bottom });
+    var frame = drawn.frame, room = labels(body, taken, lines, frame, 0, IMPORTANT, MOST_LABELS);
+    names.forEach(function (write) { write(); });
+    labels(body, taken, lines, frame, IMPORTANT, 4 * MOST_LABELS, room);
     clear(host);
     host.appendChild(svg);
   }
@@ -279,23 +291,51 @@
     });
   }
 
-  function labels(body, taken, frame) {
-    var left = MOST_LABELS;
-    drawn.dots.slice(0, 4 * MOST_LABELS).forEach(function (dot) {
+  // Those that take most time first; the first ones are shortened or moved away from their dot before they go without.
+  // Returns how many more there may be.
+  function labels(body, taken, lines, frame, first, end, left) {
+    drawn.dots.slice(first, end).forEach(function (dot) {
       if (!left) return;
-      var text = name(dot.kernel);
-      if (text.length > 34) text = text.slice(0, 33) + '…';
-      var w = textWidth(text), h = 14, away = dot.r + 3 + (dot.point.flags.length ? 5 : 0), c = .75 * dot.r + 3 + (dot.point.flags.length ? 5 : 0);
-      [[dot.x + away, dot.y - 7], [dot.x - away - w, dot.y - 7], [dot.x - w / 2, dot.y - away - h], [dot.x - w / 2, dot.y + away],
-       [dot.x + c, dot.y - c - h], [dot.x + c, dot.y + c], [dot.x - c - w, dot.y - c - h], [dot.x - c - w, dot.y + c]].some(function (place) {
-        var box = { x: place[0], y: place[1], w: w, h: h };
-        if (box.x < frame.left || box.y < frame.top || box.x + w > frame.right || box.y + h > frame.bottom || taken.hits(box)) return false;
-        taken.add(box);
+      var h = 14, flagged = dot.point.flags.length ? 5 : 0, away = dot.r + 3 + flagged, c = .75 * dot.r + 3 + flagged, whole = name(dot.kernel);
+      var texts = [34, 20, 12].filter(function (most, at) { return !at || whole.length > most; }).map(function (most) { return whole.length > most ? whole.slice(0, most - 1) + '…' : whole; });
+      function put(text, w, x, y, lead, clear) {
+        var box = { x: x, y: y, w: w, h: h };
+        if (box.x < frame.left || box.y < frame.top || box.x + w > frame.right || box.y + h > frame.bottom || taken.hits(box) || (clear && lines.hits(box))) return false;
+        var parts = [];
+        if (lead) {
+          // The line to the name crosses nothing either, unless the dot is walled in.
+          var ex = Math.max(x, Math.min(dot.x, x + w)), ey = Math.max(y, Math.min(dot.y, y + h)), length = Math.hypot(ex - dot.x, ey - dot.y);
+          for (var at = dot.r + 3; at < length; at += 6) parts.push({ x: dot.x + (ex - dot.x) * at / length - 1.5, y: dot.y + (ey - dot.y) * at / length - 1.5, w: 3, h: 3 });
+          if (clear && parts.some(function (part) { return taken.hits(part); })) return false;
+          body.appendChild(sv('path', { class: 'lead', d: 'M' + (dot.x + (ex - dot.x) / length * dot.r).toFixed(1) + ' ' + (dot.y + (ey - dot.y) / length * dot.r).toFixed(1) + 'L' + ex.toFixed(1) + ' ' + ey.toFixed(1) }));
+        }
+        parts.concat([box]).forEach(function (area) { taken.add(area); });
         left--;
-        body.appendChild(sv('text', { class: 'lab', x: box.x.toFixed(1), y: (box.y + 11).toFixed(1) }, text));
+        body.appendChild(sv('text', { class: 'lab', x: x.toFixed(1), y: (y + 11).toFixed(1), 'data-kernel': dot.kernel.id }, text));
         return true;
-      });
+      }
+      // Lines are covered before a name is left out.
+      function near(clear) {
+        return texts.some(function (text) {
+          var w = textWidth(text);
+          return [[dot.x + away, dot.y - 7], [dot.x - away - w, dot.y - 7], [dot.x - w / 2, dot.y - away - h], [dot.x - w / 2, dot.y + away],
+            [dot.x + c, dot.y - c - h], [dot.x + c, dot.y + c], [dot.x - c - w, dot.y - c - h], [dot.x - c - w, dot.y + c]].some(function (place) { return put(text, w, place[0], place[1], false, clear); });
+        });
+      }
+      function further(clear) {
+        return texts.some(function (text) {
+          var w = textWidth(text);
+          for (var far = 12; far <= 170; far += 12)
+            for (var step = 0; step < 16; step++) {
+              var angle = step * Math.PI / 8;
+              if (put(text, w, dot.x + Math.cos(angle) * (away + far + w / 2) - w / 2, dot.y + Math.sin(angle) * (away + far + h / 2) - h / 2, true, clear)) return true;
+            }
+          return false;
+        });
+      }
+      if (!near(true) && !near(false) && first < IMPORTANT && !further(true)) further(false);
     });
+    return left;
   }
 
   // One line of facts about a kernel and its point.
@@ -429,6 +469,7 @@
       case 'operations-not-counted': return 'operations were not counted';
       case 'no-bytes': return 'no bytes were counted';
       case 'no-time': return 'its time is not known';
+      case 'implausible': return 'a counter holds a number that cannot be';
       default: return 'no bytes of ' + LEVELS[state.level] + ' were counted';
     }
   }

@@ -4,8 +4,8 @@ use ridge_model::quantity::{Nanos, Ratio, counted};
 use ridge_model::roofline::document::{Chart, Document, Point, RidgeSide, Side};
 
 use super::Picture;
-use super::characters::{mark, plot};
-use super::view::{Dot, MOVES, View, class_name, flag_text, side_mark};
+use super::characters::{mark, per_byte, plot};
+use super::view::{Dot, MOST_WARNINGS, MOVES, Shown, View, class_name, flag_text, side_mark};
 use crate::kernel_name::shorten;
 use crate::page::Layout;
 use crate::style::Role;
@@ -18,19 +18,30 @@ const ROWS: usize = 20;
 #[must_use]
 pub fn text(document: &Document, picture: Picture, layout: &Layout) -> String {
     let mut out = String::new();
-    for (place, chart) in document.charts.iter().enumerate() {
+    let shown = Shown::of(document);
+    if let Some(left_out) = &shown.left_out {
+        layout.paragraph(&mut out, left_out, "! ", "  ", Some(Role::Warning));
+        out.push('\n');
+    }
+    for (place, chart) in shown.charts.iter().enumerate() {
         if place > 0 {
             out.push('\n');
         }
         write_chart(&mut out, chart, picture, layout);
     }
-    for warning in &document.warnings {
+    for warning in document.warnings.iter().take(MOST_WARNINGS) {
         let file = warning.source.and_then(|id| document.sources.get(id));
         let message = match file.filter(|_| document.sources.len() > 1) {
             Some(source) => format!("{}: {}", source.file, warning.message),
             None => warning.message.clone(),
         };
         layout.paragraph(&mut out, &message, "! ", "  ", Some(Role::Warning));
+    }
+    if document.warnings.len() > MOST_WARNINGS {
+        let more = document.warnings.len() - MOST_WARNINGS;
+        let more = counted(more as u64, "more warning");
+        let line = format!("and {more}; --format json lists all");
+        layout.paragraph(&mut out, &line, "! ", "  ", Some(Role::Warning));
     }
     out
 }
@@ -139,7 +150,7 @@ fn points(out: &mut String, view: &View<'_>, layout: &Layout) {
         Column::left(""),
         Column::right("time"),
         Column::right("rate"),
-        Column::right("OP/byte"),
+        Column::right(per_byte(view)),
         Column::right("of roof"),
         Column::left("roof"),
         Column::left("limit"),

@@ -1,10 +1,57 @@
 //! What of a chart is drawn, for one level of memory.
 
+use ridge_model::quantity::grouped;
 use ridge_model::roof::MemoryLevel;
 use ridge_model::roofline::document::{
-    Basis, Chart, Class, ComputeRoofRow, Flag, FlagCode, Kernel, MemoryRoofRow, Placement, Point,
-    Side,
+    Basis, Chart, Class, ComputeRoofRow, Document, Flag, FlagCode, Kernel, MemoryRoofRow,
+    Placement, Point, Side,
 };
+
+/// A picture or a page of more devices is too long to look at.
+const MOST_CHARTS: usize = 12;
+/// More warnings than this are counted only.
+pub(super) const MOST_WARNINGS: usize = 20;
+
+/// The charts that are drawn.
+pub(super) struct Shown<'d> {
+    /// Those whose kernels took most time, in the order of the document.
+    pub(super) charts: Vec<&'d Chart>,
+    /// What is said about the others.
+    pub(super) left_out: Option<String>,
+}
+
+impl<'d> Shown<'d> {
+    pub(super) fn of(document: &'d Document) -> Self {
+        let all = document.charts.len();
+        if all <= MOST_CHARTS {
+            return Self {
+                charts: document.charts.iter().collect(),
+                left_out: None,
+            };
+        }
+        let time = |chart: &Chart| -> f64 {
+            let times = chart
+                .kernels
+                .iter()
+                .filter_map(|kernel| kernel.total_time_ns);
+            times.sum()
+        };
+        let mut places: Vec<(f64, usize)> = document.charts.iter().map(time).zip(0..).collect();
+        places.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        places.truncate(MOST_CHARTS);
+        places.sort_by_key(|(_, place)| *place);
+        Self {
+            charts: places
+                .into_iter()
+                .filter_map(|(_, place)| document.charts.get(place))
+                .collect(),
+            left_out: Some(format!(
+                "{MOST_CHARTS} of {} devices are drawn, those whose kernels took most time; --format json and --format csv hold all, --kernel and FILE#NAME choose",
+                grouped(all as u64)
+            )),
+        }
+    }
+}
 
 /// A point at its place.
 #[derive(Clone, Copy)]

@@ -7,6 +7,8 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
+use ridge_model::quantity::Bytes;
+
 use crate::error::ExpectedError;
 use crate::filter::Address;
 use crate::output::Output;
@@ -14,8 +16,9 @@ use map::Map;
 
 /// Below this size a file is read: a map costs more than it saves.
 const MAP_FROM_BYTES: u64 = 1 << 20;
-/// What is taken from standard input at most.
-const STDIN_LIMIT_BYTES: u64 = 4 << 30;
+/// What is taken at most from what may never end: standard input, pipes and devices. All of it is held in memory, unlike a
+/// file, and no report that a profiler writes comes near to this.
+const STREAM_LIMIT_BYTES: u64 = 1 << 30;
 
 /// The content of an input.
 pub(crate) struct Input {
@@ -65,20 +68,27 @@ impl Storage {
 }
 
 fn read_stdin() -> Result<Storage, ExpectedError> {
+    let name = "standard input";
+    let failed = |error| ExpectedError::unreadable(format!("cannot read {name}: {error}"));
+    read_stream(std::io::stdin().lock(), STREAM_LIMIT_BYTES, name, failed)
+}
+
+/// Reads what may never end.
+fn read_stream(
+    stream: impl Read,
+    limit_bytes: u64,
+    name: &str,
+    failed: impl FnOnce(std::io::Error) -> ExpectedError,
+) -> Result<Storage, ExpectedError> {
     let mut bytes = Vec::new();
-    let read = std::io::stdin()
-        .lock()
-        .take(STDIN_LIMIT_BYTES + 1)
-        .read_to_end(&mut bytes);
-    read.map_err(|error| {
-        ExpectedError::unreadable(format!("cannot read standard input: {error}"))
-    })?;
-    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > STDIN_LIMIT_BYTES {
-        return Err(
-            ExpectedError::unreadable("standard input is larger than 4 GiB").with_hint(
-                "write it to a file and pass the file, which is mapped and not read into memory",
-            ),
-        );
+    let read = stream.take(limit_bytes + 1).read_to_end(&mut bytes);
+    let length = read.map_err(failed)?;
+    if u64::try_from(length).unwrap_or(u64::MAX) > limit_bytes {
+        let limit = Bytes::from_count(limit_bytes).binary();
+        let message = format!("{name} is no file and gives more than {limit}");
+        return Err(ExpectedError::unreadable(message).with_hint(
+            "write it to a file and name the file, which may be larger: files are mapped, not read into memory",
+        ));
     }
     Ok(Storage::Owned(bytes))
 }
@@ -115,7 +125,11 @@ fn open_file(address: &Address, output: &Output) -> Result<Storage, ExpectedErro
                 .with_hint("name the reports in it, for example with *.ncu-rep"),
         );
     }
-    if metadata.is_file() && metadata.len() >= MAP_FROM_BYTES && output.may_map() {
+    if !metadata.is_file() {
+        let name = path.display().to_string();
+        return read_stream(file, STREAM_LIMIT_BYTES, &name, failed);
+    }
+    if metadata.len() >= MAP_FROM_BYTES && output.may_map() {
         return Ok(Storage::Mapped(Map::new(&file).map_err(failed)?));
     }
     let mut bytes = Vec::new();
@@ -129,5 +143,28 @@ fn plain(error: &std::io::Error) -> String {
         ErrorKind::NotFound => "there is no such file".to_owned(),
         ErrorKind::PermissionDenied => "permission denied".to_owned(),
         _ => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(stream: impl Read, limit_bytes: u64) -> Result<Storage, ExpectedError> {
+        let failed = |error: std::io::Error| ExpectedError::unreadable(error.to_string());
+        read_stream(stream, limit_bytes, "/dev/zero", failed)
+    }
+
+    #[test]
+    fn what_never_ends_has_a_limit() {
+        let error = read(std::io::repeat(0), 4096).err().unwrap();
+        assert_eq!(error.exit, crate::exit::UNREADABLE);
+        assert_eq!(
+            error.message,
+            "/dev/zero is no file and gives more than 4 KiB"
+        );
+        assert!(error.hint.unwrap().contains("write it to a file"));
+        let whole = read(std::io::repeat(7).take(4096), 4096).ok().unwrap();
+        assert_eq!(whole.bytes().len(), 4096);
     }
 }

@@ -73,13 +73,12 @@ pub(crate) fn run(options: &BoundOptions, output: &mut Output) -> Result<Code, E
     };
     let document = Document::new(&options.work(), demand, &ceilings, options.time)
         .map_err(|error| usage(&error))?;
-    let text = match format {
-        BoundFormat::Json => ridge_render::json::bound(&document).map_err(|error| {
-            ExpectedError::internal(format!("cannot write the document: {error}"))
-        })?,
-        BoundFormat::Text => ridge_render::bound::text(&document, &layout(output)),
-    };
-    output.write(&text)?;
+    match format {
+        BoundFormat::Json => output.json(&document)?,
+        BoundFormat::Text => {
+            output.write(&ridge_render::bound::text(&document, &layout(output)))?;
+        }
+    }
     Ok(exit::FINE)
 }
 

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use ridge_model::device::DeviceError;
 use ridge_model::device::document::Document;
+use ridge_model::device::{DeviceError, PciId};
 use ridge_model::{Device, Devices};
 use ridge_render::page::Layout;
 
@@ -38,16 +38,14 @@ pub(crate) fn run(options: &DevicesOptions, output: &mut Output) -> Result<Code,
             }
         }
     };
-    let text = match format {
-        DevicesFormat::Csv => ridge_render::devices::csv(chosen),
-        DevicesFormat::Json => {
-            ridge_render::json::devices(&Document::of(chosen)).map_err(|error| {
-                ExpectedError::internal(format!("cannot write the document: {error}"))
-            })?
-        }
-        DevicesFormat::Text => ridge_render::devices::text(&Document::of(chosen), &layout(output)),
-    };
-    output.write(&text)?;
+    match format {
+        DevicesFormat::Csv => output.write(&ridge_render::devices::csv(chosen))?,
+        DevicesFormat::Json => output.json(&Document::of(chosen))?,
+        DevicesFormat::Text => output.write(&ridge_render::devices::text(
+            &Document::of(chosen),
+            &layout(output),
+        ))?,
+    }
     Ok(exit::FINE)
 }
 
@@ -109,6 +107,9 @@ pub(super) fn find<'d>(devices: &'d Devices, name: &str) -> Result<&'d Device, E
                     "compute capabilities have two numbers: {}; `ridge devices` lists all",
                     found.join(" or ")
                 )
+            }
+            DeviceError::Unknown { name, .. } if PciId::of(name).is_some() => {
+                "the table that is built in has no PCI ids: give those of your devices in the column pci_ids of a table, with --devices FILE".to_owned()
             }
             DeviceError::Unknown { nearest, .. } if !nearest.is_empty() => {
                 format!("{}; `ridge devices` lists all", nearest.join(" or "))

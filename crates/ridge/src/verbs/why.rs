@@ -74,10 +74,7 @@ pub(crate) fn run(options: &WhyOptions, output: &mut Output) -> Result<Code, Exp
     let document = answer.finish();
     match format {
         WhyFormat::Json => {
-            let text = ridge_render::json::document(&document).map_err(|error| {
-                ExpectedError::internal(format!("cannot write the document: {error}"))
-            })?;
-            output.write(&text)?;
+            output.json(&document)?;
             for warning in &document.warnings {
                 output.warn(&warning_text(&document, warning));
             }

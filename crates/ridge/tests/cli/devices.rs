@@ -176,6 +176,30 @@ fn rows_of_low_confidence_are_marked() {
     }
 }
 
+/// A number that is a compute capability is one, before it is a part of names; PCI ids come from tables of users.
+#[test]
+fn numbers_and_pci_ids_are_found() {
+    for number in ["10", "10.0", "100", "sm_100"] {
+        assert_eq!(
+            names(&document(&[number])),
+            ["B200", "GB200 (per GPU)"],
+            "{number}"
+        );
+    }
+    let folder = Folder::with("own.csv", "name,cc,pci_ids\nLab H200,9.0,10de:2335\n");
+    let own = |name: &str| {
+        ridge(["devices", name, "--devices", "own.csv"])
+            .within(&folder)
+            .run()
+    };
+    own("10DE:2335").fine().shows("Lab H200").shows("10de:2335");
+    own("10de:ffff").code(2).says("pci_ids");
+    ridge(["devices", "10de:2335"])
+        .run()
+        .code(2)
+        .says("has no PCI ids");
+}
+
 /// Half of a compute capability is not a name that is near to others.
 #[test]
 fn a_major_number_offers_its_capabilities() {

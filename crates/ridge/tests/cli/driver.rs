@@ -106,7 +106,7 @@ impl Ridge {
 /// What became of a command.
 pub(crate) struct Run {
     line: String,
-    code: Option<i32>,
+    pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }

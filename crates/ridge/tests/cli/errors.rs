@@ -416,6 +416,37 @@ fn an_output_has_the_permissions_of_any_new_file_and_links_stay() {
     assert!(folder.read("target.json").starts_with('{'));
 }
 
+/// A link is followed also where its target does not exist yet: redirection in a shell makes the target.
+#[cfg(unix)]
+#[test]
+fn a_link_to_nothing_makes_its_target() {
+    use std::os::unix::fs::symlink;
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path().join("inner")).unwrap();
+    // A link to a link, each relative to its own folder.
+    symlink("inner/second.json", folder.path().join("first.json")).unwrap();
+    symlink("target.json", folder.path().join("inner/second.json")).unwrap();
+    symlink("nowhere/target.json", folder.path().join("lost.json")).unwrap();
+    symlink("circle.json", folder.path().join("circle.json")).unwrap();
+    let write = |name: &str| {
+        ridge(["why", &path(AOS), "-q", "-o", name])
+            .within(&folder)
+            .run()
+    };
+    write("first.json").fine();
+    for link in ["first.json", "inner/second.json"] {
+        assert!(folder.path().join(link).is_symlink(), "{link}");
+    }
+    assert!(folder.read("inner/target.json").starts_with('{'));
+    let names = std::fs::read_dir(folder.path().join("inner")).unwrap();
+    assert_eq!(names.count(), 2, "no temporary file is left");
+    write("lost.json").code(4).says("its folder does not exist");
+    write("circle.json").code(4).says("round in circles");
+    for link in ["lost.json", "circle.json"] {
+        assert!(folder.path().join(link).is_symlink(), "{link}");
+    }
+}
+
 /// What reads only the first line must not see a panic or a failure.
 #[test]
 fn a_closed_pipe_is_fine() {

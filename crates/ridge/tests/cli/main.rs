@@ -8,6 +8,7 @@ mod driver;
 mod errors;
 mod explain;
 mod export;
+mod extremes;
 mod hostile;
 mod json;
 mod occupancy;

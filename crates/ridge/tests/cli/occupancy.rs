@@ -319,6 +319,95 @@ fn a_carve_out_is_one_rule() {
     );
 }
 
+/// What no device can launch is wrong, whatever else is missing.
+#[test]
+fn wrong_numbers_are_told_before_missing_ones() {
+    for (words, told) in [
+        ("--block 0", "a block has at least 1 thread"),
+        ("--block 32x64", "it has at most 1024"),
+        ("--regs 256", "it has at most 255"),
+        ("--smem 300KiB", "it has at most 232448"),
+        ("--cluster 0", "a cluster has at least 1 block"),
+        ("--cluster 17", "it has at most 16"),
+        ("--barriers 17", "it has at most 16"),
+        ("--carveout 300KiB", "more shared memory than an SM has"),
+        (
+            "--cluster 3 --grid 10",
+            "it must be a multiple of the cluster",
+        ),
+    ] {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let run = occupancy(&words).code(2).says(told);
+        assert!(!run.stderr.contains("must be given"), "{}", run.stderr);
+    }
+    // What some device can launch is not wrong.
+    occupancy(&["--block", "256", "--smem", "200KiB"])
+        .code(2)
+        .says("the device (--device NAME or --cc CAPABILITY) and the registers of a thread");
+}
+
+/// The same launch on two devices of one report is two answers.
+#[test]
+fn devices_of_one_report_stay_apart() {
+    let mut export = "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"launch__registers_per_thread\",\"device__attribute_display_name\",\"device__attribute_compute_capability_major\",\"device__attribute_compute_capability_minor\"\n\"\",\"\",\"\",\"\",\"register/thread\",\"\",\"\",\"\"\n".to_owned();
+    for (id, device) in [
+        "\"H100\",\"9\",\"0\"",
+        "\"L40\",\"8\",\"9\"",
+        "\"H100\",\"9\",\"0\"",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let launch = "\"k(int)\",\"(256, 1, 1)\",\"(64, 1, 1)\",\"32\"";
+        export.extend([format!("\"{id}\",{launch},{device}\n")]);
+    }
+    let folder = Folder::with("raw.csv", export);
+    let document = ridge(["occupancy", "raw.csv", "--format", "json", "-q"])
+        .within(&folder)
+        .run()
+        .fine()
+        .json();
+    let found: Vec<(&str, String, u64)> = document["kernels"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|kernel| {
+            (
+                kernel["device"]["compute_capability"].as_str().unwrap(),
+                kernel["launches"].to_string(),
+                kernel["theoretical"]["max_warps"].as_u64().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("9.0", "[0,2]".to_owned(), 64),
+            ("8.9", "[1]".to_owned(), 48)
+        ]
+    );
+}
+
+/// The grid of a report is told about too.
+#[test]
+fn a_grid_of_a_report_without_sms_is_told() {
+    let export = "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"launch__registers_per_thread\"\n\"\",\"\",\"\",\"\",\"register/thread\"\n\"0\",\"k(int)\",\"(256, 1, 1)\",\"(4000, 1, 1)\",\"32\"\n";
+    let folder = Folder::with("raw.csv", export);
+    let words = ["occupancy", "raw.csv", "--cc", "9.0"];
+    let told = "the number of SMs is not known for compute capability 9.0";
+    ridge(words).within(&folder).run().fine().shows(told);
+    let document = ridge(words.iter().chain(&["--format", "json"]))
+        .within(&folder)
+        .run()
+        .code(0)
+        .says(told)
+        .json();
+    assert_eq!(document["warnings"][0]["code"], "unknown-sms");
+    assert!(document["kernels"][0]["waves"].is_null());
+    let known = ridge(words.iter().chain(&["--sms", "132"])).within(&folder);
+    assert!(!known.run().fine().stdout.contains(told));
+}
+
 /// A grid that nothing can be said about is not left out silently, in whichever format and for whichever input.
 #[test]
 fn a_grid_without_sms_is_told() {

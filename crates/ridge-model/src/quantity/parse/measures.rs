@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::{MOST, PREFIXES, ParseError, number_length};
-use crate::quantity::{Bandwidth, ComputeRate, Cycles, Hertz, Nanos};
+use crate::quantity::{Bandwidth, ComputeRate, Cycles, Hertz, Nanos, Plausible};
 
 /// What is measured, and how people write it.
 struct Measure {
@@ -13,6 +13,7 @@ struct Measure {
     /// Whether a decimal prefix may stand before the unit.
     has_prefixes: bool,
     expected: &'static str,
+    range: Plausible,
 }
 
 const TIME: Measure = Measure {
@@ -28,12 +29,14 @@ const TIME: Measure = Measure {
     ],
     has_prefixes: false,
     expected: "write ns, us, ms or s, such as 1.2ms",
+    range: Nanos::PLAUSIBLE,
 };
 const BANDWIDTH: Measure = Measure {
     example: "3.35TB/s",
     units: &[("B/s", 1.0), ("byte/s", 1.0)],
     has_prefixes: true,
     expected: "write MB/s, GB/s or TB/s (decimal) or MiB/s, GiB/s (binary), such as 3.35TB/s",
+    range: Bandwidth::PLAUSIBLE,
 };
 const COMPUTE: Measure = Measure {
     example: "66.9TFLOP/s",
@@ -48,12 +51,14 @@ const COMPUTE: Measure = Measure {
     ],
     has_prefixes: true,
     expected: "write GFLOP/s or TFLOP/s, or TOP/s for integers, such as 66.9TFLOP/s",
+    range: ComputeRate::PLAUSIBLE,
 };
 const CLOCK: Measure = Measure {
     example: "1593MHz",
     units: &[("Hz", 1.0), ("hz", 1.0)],
     has_prefixes: true,
     expected: "write MHz or GHz, such as 1593MHz",
+    range: Hertz::PLAUSIBLE,
 };
 
 fn parse(text: &str, measure: &Measure) -> Result<f64, ParseError> {
@@ -80,7 +85,7 @@ fn parse(text: &str, measure: &Measure) -> Result<f64, ParseError> {
             unit: unit.to_owned(),
             expected: measure.expected,
         })?;
-    positive(number * factor, measure.example)
+    positive(number * factor, measure)
 }
 
 /// The number at the start of a text, and what follows it.
@@ -95,15 +100,19 @@ fn split<'t>(text: &'t str, example: &'static str) -> Result<(f64, &'t str), Par
     Ok((number, unit.trim_start()))
 }
 
-fn positive(value: f64, example: &'static str) -> Result<f64, ParseError> {
+fn positive(value: f64, measure: &Measure) -> Result<f64, ParseError> {
     if value < 0.0 {
         Err(ParseError::Negative)
-    } else if !value.is_finite() || value > MOST {
-        Err(ParseError::OutOfRange)
-    } else if value <= f64::MIN_POSITIVE {
-        Err(ParseError::Zero { example })
-    } else {
+    } else if value == 0.0 {
+        Err(ParseError::Zero {
+            example: measure.example,
+        })
+    } else if measure.range.holds(value) {
         Ok(value)
+    } else {
+        Err(ParseError::Implausible {
+            range: measure.range.text,
+        })
     }
 }
 
@@ -153,13 +162,14 @@ impl FromStr for Hertz {
 /// Reads cycles, such as `30 cycles`.
 ///
 /// # Errors
-/// When the text is no number above zero and at most 2^64, with the word behind it.
+/// When the text is no number from 0.001 to 10^15 with the word behind it.
 pub fn parse_cycles(text: &str) -> Result<Cycles, ParseError> {
     const CYCLES: Measure = Measure {
         example: "30cycles",
         units: &[("cycle", 1.0), ("cycles", 1.0)],
         has_prefixes: false,
         expected: "write cycles, such as 30cycles",
+        range: Cycles::PLAUSIBLE,
     };
     parse(text, &CYCLES).map(Cycles::new)
 }
@@ -256,7 +266,9 @@ mod tests {
             ("5", "MOD0007"),
             ("5MB", "MOD0005"),
             ("5kus", "MOD0005"),
-            ("1e30s", "MOD0004"),
+            ("1e30s", "MOD0009"),
+            ("1e400s", "MOD0009"),
+            ("1e-300us", "MOD0009"),
             ("5us 3ns", "MOD0005"),
         ] {
             assert_eq!(code(text), expected, "{text}");
@@ -269,6 +281,27 @@ mod tests {
             "5TFLOP".parse::<ComputeRate>(),
             Err(ParseError::UnknownUnit { .. })
         ));
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_its_range() {
+        let refused = |error: ParseError| {
+            assert_eq!(error.code(), "MOD0009");
+            error.to_string()
+        };
+        for text in ["1e-308GHz", "1Hz", "1e9GHz"] {
+            let reason = refused(text.parse::<Hertz>().unwrap_err());
+            assert!(reason.contains("1 MHz to 100 GHz"), "{reason}");
+        }
+        for text in ["1e-300GB/s", "1B/s", "1e30TB/s"] {
+            let reason = refused(text.parse::<Bandwidth>().unwrap_err());
+            assert!(reason.contains("1 kB/s to 1 EB/s"), "{reason}");
+        }
+        for text in ["1e-300TFLOP/s", "1FLOP/s", "1e300TFLOP/s"] {
+            let reason = refused(text.parse::<ComputeRate>().unwrap_err());
+            assert!(reason.contains("1 kFLOP/s to 1e24 FLOP/s"), "{reason}");
+        }
+        assert!(refused(parse_cycles("1e-300cycles").unwrap_err()).contains("1e15"));
     }
 
     #[test]

@@ -10,15 +10,15 @@ use ridge_model::roofline::document::{Basis, Chart, Class, Document, Side};
 use super::Picture;
 use super::labels::Area;
 use super::scale::{Decades, axes};
-use super::view::{Dot, MOVES, View, class_name, side_mark};
+use super::view::{Dot, MOVES, Shown, View, class_name, side_mark};
 use crate::charset::Charset;
 use crate::kernel_name::shorten;
 use crate::svg::{Anchor, Class as Style, Shape, Svg};
 use crate::width::truncate;
 use crate::wrap::{Indent, wrap};
 use below::{legend, notes};
-use points::{arrows, dots};
-use roofs::{grid, roofs};
+use points::{Names, arrows, dots};
+use roofs::{grid, roof_names, roofs};
 
 /// The style of roofs and points; the page for the browser has the same.
 pub(super) const STYLE: &str = include_str!("../picture.css");
@@ -26,7 +26,7 @@ pub(super) const STYLE: &str = include_str!("../picture.css");
 const WIDTH: u32 = 960;
 const MARGIN: f64 = 20.0;
 /// Room left of the plot for labels of the axis.
-const LEFT: f64 = 78.0;
+const LEFT: f64 = 84.0;
 const HEAD: f64 = 56.0;
 /// Below the plot: numbers and the name of the axis.
 const FOOT: f64 = 52.0;
@@ -43,17 +43,27 @@ const MOST_RADIUS: f64 = 17.0;
 #[must_use]
 pub fn svg(document: &Document, picture: Picture) -> String {
     let width = f64::from(picture.width.unwrap_or(WIDTH));
-    let views: Vec<(&Chart, View<'_>)> = document
+    let shown = Shown::of(document);
+    let views: Vec<(&Chart, View<'_>)> = shown
         .charts
         .iter()
-        .map(|chart| (chart, View::new(chart, picture.level)))
+        .map(|chart| (*chart, View::new(chart, picture.level)))
         .collect();
-    let description: Vec<String> = views
+    let mut description: Vec<String> = views
         .iter()
         .map(|(chart, view)| describe(chart, view))
         .collect();
+    description.extend(shown.left_out.clone());
     let mut svg = Svg::new(width, "Roofline", &description.join(" ")).with_style(STYLE);
     let mut top = MARGIN;
+    if let Some(left_out) = &shown.left_out {
+        let columns = ((width - 2.0 * MARGIN) / DIM_ADVANCE) as usize;
+        for line in wrap(left_out, columns, Indent::default()) {
+            svg.text(Style::Dim, (MARGIN, top + 10.0), Anchor::Start, &line);
+            top += LINE;
+        }
+        top += 8.0;
+    }
     for (chart, view) in &views {
         top = draw(&mut svg, chart, view, width, top) + MARGIN;
     }
@@ -133,8 +143,12 @@ fn title(dot: &Dot<'_>) -> String {
 }
 
 fn name(dot: &Dot<'_>) -> String {
+    name_in(dot, NAME_COLUMNS)
+}
+
+fn name_in(dot: &Dot<'_>, columns: usize) -> String {
     let whole = dot.kernel.signature.as_deref().unwrap_or(&dot.kernel.name);
-    shorten(whole, NAME_COLUMNS, Charset::Unicode)
+    shorten(whole, columns, Charset::Unicode)
 }
 
 const fn shape(class: Option<Class>) -> Shape {
@@ -266,15 +280,15 @@ fn draw(svg: &mut Svg, chart: &Chart, view: &View<'_>, width: f64, top: f64) -> 
         x,
         y,
     };
-    grid(svg, &plot);
-    let free_of_dots = view
-        .dots
-        .iter()
-        .map(|dot| Area::around(plot.place(dot), radius(dot)))
-        .collect();
-    let mut taken = roofs(svg, view, &plot, free_of_dots);
-    taken.extend(arrows(svg, chart, view, &plot));
-    dots(svg, view, &plot, taken);
+    grid(svg, view, &plot);
+    let mut obstacles = roofs(svg, view, &plot);
+    obstacles.taken.extend(arrows(svg, chart, view, &plot));
+    obstacles.taken.extend(dots(svg, view, &plot));
+    // The legend names the roofs too; nothing else names the points.
+    let mut names = Names::new(view, &plot);
+    names.important(svg, &plot, &mut obstacles);
+    roof_names(svg, view, &plot, &mut obstacles.taken);
+    names.others(svg, &plot, &mut obstacles);
     let mut bottom = plot.bottom() + FOOT;
     bottom = legend(svg, view, width, bottom);
     notes(svg, view, width, bottom, &fit)

@@ -1,16 +1,18 @@
 //! Axes and roofs.
 
 use ridge_model::quantity::{Bandwidth, ComputeRate, Intensity};
+use ridge_model::roofline::document::{ComputeRoofRow, MemoryRoofRow, RidgePoint};
 
-use super::super::characters::tick;
-use super::super::labels::Area;
+use super::super::characters::{per_byte, tick, unit};
+use super::super::labels::{Area, Obstacles, along};
 use super::super::view::View;
 use super::{ADVANCE, Plot, roof_style};
 use crate::svg::{Anchor, Class as Style, Shape, Svg};
 use crate::width::width;
 
 /// Draws the grid and the axes.
-pub(super) fn grid(svg: &mut Svg, plot: &Plot) {
+pub(super) fn grid(svg: &mut Svg, view: &View<'_>, plot: &Plot) {
+    let unit = unit(view);
     let (left, right) = (plot.area.left, plot.right());
     let (top, bottom) = (plot.area.top, plot.bottom());
     let most = (plot.area.width / 70.0) as usize;
@@ -31,7 +33,7 @@ pub(super) fn grid(svg: &mut Svg, plot: &Plot) {
             Style::Dim,
             (left - 6.0, y + 4.0),
             Anchor::End,
-            &tick(power, "OP/s"),
+            &tick(power, unit),
         );
     }
     svg.path(Style::Axis, &[(left, top), (left, bottom), (right, bottom)]);
@@ -39,44 +41,72 @@ pub(super) fn grid(svg: &mut Svg, plot: &Plot) {
         Style::Text,
         (f64::midpoint(left, right), bottom + 36.0),
         Anchor::Middle,
-        "arithmetic intensity (operations for each byte)",
+        &format!("arithmetic intensity ({})", per_byte(view)),
     );
 }
 
-/// Draws the roofs and their ridge points, and returns where their names stand; these keep away from what is taken.
-pub(super) fn roofs(
-    svg: &mut Svg,
-    view: &View<'_>,
-    plot: &Plot,
-    mut taken: Vec<Area>,
-) -> Vec<Area> {
-    let mut named: Vec<String> = Vec::new();
-    let highest = view
-        .flats
-        .iter()
-        .map(|roof| roof.ops_per_s)
-        .fold(0.0, f64::max);
-    let highest = if highest > 0.0 {
-        highest
-    } else {
-        plot.high().1
-    };
+/// A slope on the plot: from where it enters to the highest flat roof.
+fn slope(roof: &MemoryRoofRow, view: &View<'_>, plot: &Plot) -> Option<[(f64, f64); 2]> {
+    let heights = view.flats.iter().map(|roof| roof.ops_per_s);
+    let highest = heights.reduce(f64::max).unwrap_or_else(|| plot.high().1);
+    let start = plot.low().0.max(plot.low().1 / roof.bytes_per_s);
+    let end = (highest / roof.bytes_per_s).min(plot.high().0);
+    (start < end).then(|| [start, end].map(|at| plot.at(at, at * roof.bytes_per_s)))
+}
+
+/// A flat roof on the plot, from its ridge point on.
+fn flat(roof: &ComputeRoofRow, view: &View<'_>, plot: &Plot) -> [(f64, f64); 2] {
+    let start = ridge(roof, view).map_or(plot.low().0, |ridge| ridge.intensity);
+    [start.max(plot.low().0), plot.high().0].map(|at| plot.at(at, roof.ops_per_s))
+}
+
+fn ridge<'d>(roof: &'d ComputeRoofRow, view: &View<'_>) -> Option<&'d RidgePoint> {
+    let mut points = roof.ridge_points.iter();
+    points.find(|ridge| ridge.level == view.level)
+}
+
+/// Draws the roofs and their ridge points, and returns where they are.
+pub(super) fn roofs(svg: &mut Svg, view: &View<'_>, plot: &Plot) -> Obstacles {
+    let mut lines = Vec::new();
     for roof in &view.slopes {
-        // From where it enters the plot to the highest flat roof.
-        let start = plot.low().0.max(plot.low().1 / roof.bytes_per_s);
-        let end = (highest / roof.bytes_per_s).min(plot.high().0);
-        if start >= end {
-            continue;
+        if let Some(line) = slope(roof, view, plot) {
+            let style = roof_style(roof.basis, roof.level == view.level);
+            svg.path(Style::Own(style), &line);
+            lines.extend(along(line));
         }
-        let (from, to) = (
-            plot.at(start, start * roof.bytes_per_s),
-            plot.at(end, end * roof.bytes_per_s),
+    }
+    let mut taken = Vec::new();
+    for roof in &view.flats {
+        let line = flat(roof, view, plot);
+        svg.path(Style::Own(roof_style(roof.basis, true)), &line);
+        lines.extend(along(line));
+    }
+    for roof in &view.flats {
+        let Some(ridge) = ridge(roof, view) else {
+            continue;
+        };
+        let place = plot.at(ridge.intensity, roof.ops_per_s);
+        let text = format!(
+            "ridge point of {} and {}: {}",
+            roof.label,
+            view.level.name(),
+            Intensity::new(ridge.intensity).text(roof.precision.is_integer())
         );
-        let style = roof_style(roof.basis, roof.level == view.level);
-        svg.path(Style::Own(style), &[from, to]);
+        svg.marker(Style::Own("ridge"), Shape::Circle, place, 3.5, &text);
+        taken.push(Area::around(place, 4.0));
+    }
+    Obstacles { taken, lines }
+}
+
+/// Names the roofs where nothing else stands.
+pub(super) fn roof_names(svg: &mut Svg, view: &View<'_>, plot: &Plot, taken: &mut Vec<Area>) {
+    let mut named: Vec<String> = Vec::new();
+    for roof in &view.slopes {
         let name = format!("{} {}", roof.level.name(), Bandwidth::new(roof.bytes_per_s));
-        if !named.contains(&name) {
-            slope_name(svg, from, to, &name, plot, &mut taken);
+        if let Some([from, to]) = slope(roof, view, plot)
+            && !named.contains(&name)
+        {
+            slope_name(svg, from, to, &name, plot, taken);
             named.push(name);
         }
     }
@@ -92,29 +122,21 @@ pub(super) fn roofs(
         })
         .collect();
     for roof in &view.flats {
-        let ridge = roof
-            .ridge_points
-            .iter()
-            .find(|ridge| ridge.level == view.level);
-        let start = ridge.map_or(plot.low().0, |ridge| ridge.intensity);
-        let (from, to) = (
-            plot.at(start.max(plot.low().0), roof.ops_per_s),
-            plot.at(plot.high().0, roof.ops_per_s),
-        );
-        svg.path(Style::Own(roof_style(roof.basis, true)), &[from, to]);
+        let [from, to] = flat(roof, view, plot);
         let rate = roof.precision.amount(ComputeRate::new(roof.ops_per_s));
         let name = format!(
             "{} {} {rate}",
             roof.precision.input.peak_name(),
             roof.precision.unit.name()
         );
+        if named.contains(&name) {
+            continue;
+        }
         let size = ADVANCE * width(&name) as f64;
         // Above the line at its right end, below it, and then further left.
-        let places = [0.0, 1.1, 2.2].map(|back| [(back, to.1 - 15.0), (back, to.1 + 2.0)]);
+        let places =
+            [0.0, 0.5, 1.1, 1.6, 2.2].map(|back| [(back, to.1 - 15.0), (back, to.1 + 2.0)]);
         let free = places.as_flattened().iter().find_map(|(back, top)| {
-            if named.contains(&name) {
-                return None;
-            }
             let area = Area {
                 left: plot.right() - size - 4.0 - back * size,
                 top: *top,
@@ -139,19 +161,7 @@ pub(super) fn roofs(
             taken.push(area);
             named.push(name);
         }
-        if let Some(ridge) = ridge {
-            let place = plot.at(ridge.intensity, roof.ops_per_s);
-            let text = format!(
-                "ridge point of {} and {}: {}",
-                roof.label,
-                view.level.name(),
-                Intensity::new(ridge.intensity).text(roof.precision.is_integer())
-            );
-            svg.marker(Style::Own("ridge"), Shape::Circle, place, 3.5, &text);
-            taken.push(Area::around(place, 4.0));
-        }
     }
-    taken
 }
 
 /// The name of a slope along it, where no other name is.

@@ -5,11 +5,12 @@ pub(crate) mod numbers;
 mod report;
 pub(crate) mod target;
 
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 
 use ridge_model::ComputeCapability;
 use ridge_model::occupancy::document::{
-    ClusterOrigin, Document, Given, Kernel, Number, Origins, SCHEMA, Source, SourceKind, Subject,
+    ClusterOrigin, Document, Given, Kernels, Number, Origins, SCHEMA, Source, SourceKind, Subject,
     VERSION, Warning,
 };
 use ridge_model::occupancy::{Impossible, Launch, SmLimits, check, resident, slots_of_h200};
@@ -47,6 +48,76 @@ pub(crate) struct Numbers {
     pub(crate) carveout_bytes: Option<u32>,
 }
 
+impl Numbers {
+    /// Puts the numbers in place of those of a launch, all but the carve-out, whose sizes depend on the device.
+    fn put(&self, launch: &mut Launch, origins: &mut Origins) {
+        if let Some(threads) = self.block {
+            launch.threads = u32::try_from(threads).unwrap_or(u32::MAX);
+            origins.threads = Given::Argument;
+        }
+        if let Some(registers) = self.registers {
+            launch.registers = registers;
+            origins.registers = Given::Argument;
+        }
+        if let Some(bytes) = self.shared_bytes {
+            launch.dynamic_shared_bytes = bytes;
+            origins.dynamic_shared = Given::Argument;
+            // What is in force was chosen for another launch.
+            launch.carveout_bytes = None;
+        }
+        if let Some(barriers) = self.barriers {
+            launch.barriers = Some(barriers);
+            origins.barriers = Given::Argument;
+        }
+        if let Some(size) = self.cluster {
+            launch.cluster = Some(size);
+            origins.cluster = Given::Argument;
+        }
+    }
+
+    fn check_grid(&self, cluster: Option<u32>) -> Result<(), ExpectedError> {
+        let cluster = cluster.filter(|size| *size > 0).map(u64::from);
+        if let (Some(size), Some(grid)) = (cluster, self.grid)
+            && grid % size != 0
+        {
+            return Err(ExpectedError::usage(format!(
+                "a grid of {grid} blocks cannot be launched in clusters of {size}: it must be a multiple of the cluster"
+            ))
+            .with_hint(format!("--grid {}", grid.next_multiple_of(size))));
+        }
+        Ok(())
+    }
+
+    /// Without a device: what no device can launch is wrong, whatever is missing.
+    fn check_anywhere(&self) -> Result<(), ExpectedError> {
+        self.check_grid(self.cluster)?;
+        let mut launch = Launch::new(1, 1);
+        self.put(&mut launch, &mut Origins::all(Given::Argument));
+        let known = ComputeCapability::KNOWN.into_iter();
+        let mut limits: Vec<SmLimits> = known.filter_map(SmLimits::of).collect();
+        // The reason of the largest is the one that no other device is a way out of.
+        limits.sort_by_key(|limits| {
+            let cluster = limits.cluster_blocks_opt_in.map(|most| most.value);
+            (cluster, limits.shared_bytes_per_block.value)
+        });
+        let mut outcomes = limits.iter().rev().map(|limits| {
+            let launch = match self.carveout_bytes {
+                Some(bytes) => launch.with_fixed_carveout(carveout(limits, bytes)?),
+                None => launch,
+            };
+            check(limits, &launch).map_err(|reason| {
+                let message = format!("such a kernel cannot be launched on any device: {reason}");
+                ExpectedError::usage(message)
+                    .with_hint("`ridge explain occupancy` tells what limits a launch")
+            })
+        });
+        match outcomes.next() {
+            Some(Err(error)) if outcomes.all(|outcome| outcome.is_err()) => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Collects the document while inputs are read one after the other.
 struct Answer<'o> {
     options: &'o OccupancyOptions,
@@ -54,6 +125,8 @@ struct Answer<'o> {
     sources: Vec<Source>,
     subjects: Vec<Subject>,
     warnings: Vec<Warning>,
+    /// Messages of `warnings` that are said once.
+    said: HashSet<String>,
     left_out: LeftOut,
     is_incomplete: bool,
 }
@@ -68,6 +141,7 @@ pub(crate) fn run(options: &OccupancyOptions, output: &mut Output) -> Result<Cod
         sources: Vec::new(),
         subjects: Vec::new(),
         warnings: Vec::new(),
+        said: HashSet::new(),
         left_out: LeftOut::default(),
         is_incomplete: false,
     };
@@ -107,28 +181,18 @@ pub(crate) fn run(options: &OccupancyOptions, output: &mut Output) -> Result<Cod
         OccupancyFormat::Text => {
             output.write(&text(&document, &layout(output)))?;
         }
-        OccupancyFormat::Json => {
-            let text = ridge_render::json::occupancy(&document).map_err(|error| {
-                ExpectedError::internal(format!("cannot write the document: {error}"))
-            })?;
-            output.write(&text)?;
-        }
+        OccupancyFormat::Json => output.json(&document)?,
         OccupancyFormat::Svg => output.write(&svg(&document))?,
     }
     if format != OccupancyFormat::Text {
-        for warning in &document.warnings {
-            let file = warning.source.and_then(|id| document.sources.get(id));
-            match file {
-                Some(source) => {
-                    output.warn(&format!(
-                        "{}: {}",
-                        shown_name(&source.file),
-                        warning.message
-                    ));
-                }
-                None => output.warn(&warning.message),
-            }
-        }
+        let text = |warning: &Warning| {
+            let source = warning.source.and_then(|id| document.sources.get(id));
+            source.map_or_else(
+                || warning.message.clone(),
+                |source| format!("{}: {}", shown_name(&source.file), warning.message),
+            )
+        };
+        output.warn_all(document.warnings.iter().map(text));
     }
     Ok(code)
 }
@@ -159,6 +223,8 @@ impl Answer<'_> {
             subject.launch = Launch::new(1, 1);
             self.add(subject)?;
             self.check()?;
+        } else {
+            numbers.check_anywhere()?;
         }
         let missing: Vec<(&str, &str)> = [
             (
@@ -248,6 +314,12 @@ impl Answer<'_> {
         });
     }
 
+    fn warn_once(&mut self, code: &str, message: String, source: Option<usize>) {
+        if self.said.insert(message.clone()) {
+            self.warn(code, message, source);
+        }
+    }
+
     /// A kernel of which nothing but its device is known yet.
     fn subject(
         &mut self,
@@ -260,9 +332,7 @@ impl Answer<'_> {
             let message = format!(
                 "compute capability {capability} is not known; what the input does not tell is taken from {nearest}"
             );
-            if !self.warnings.iter().any(|known| known.message == message) {
-                self.warn("unknown-capability", message, source);
-            }
+            self.warn_once("unknown-capability", message, source);
             // The nearest is known, or it would not have been offered.
             SmLimits::of(nearest).expect("a known capability has limits")
         });
@@ -289,60 +359,28 @@ impl Answer<'_> {
     /// Adds a kernel with the numbers of the command line in place of its own.
     fn add(&mut self, mut subject: Subject) -> Result<(), ExpectedError> {
         let numbers = self.options.numbers;
-        let (launch, origins) = (&mut subject.launch, &mut subject.origins);
-        if let Some(threads) = numbers.block {
-            launch.threads = u32::try_from(threads).unwrap_or(u32::MAX);
-            origins.threads = Given::Argument;
-        }
-        if let Some(registers) = numbers.registers {
-            launch.registers = registers;
-            origins.registers = Given::Argument;
-        }
-        if let Some(bytes) = numbers.shared_bytes {
-            launch.dynamic_shared_bytes = bytes;
-            origins.dynamic_shared = Given::Argument;
-            // What is in force was chosen for another launch.
-            launch.carveout_bytes = None;
-        }
-        if let Some(barriers) = numbers.barriers {
-            launch.barriers = Some(barriers);
-            origins.barriers = Given::Argument;
-        }
-        if let Some(size) = numbers.cluster {
-            launch.cluster = Some(size);
-            origins.cluster = Given::Argument;
-        }
+        numbers.put(&mut subject.launch, &mut subject.origins);
         if let Some(bytes) = numbers.carveout_bytes {
-            *launch = launch.with_fixed_carveout(carveout(&subject.limits, bytes)?);
+            let carveout = carveout(&subject.limits, bytes)?;
+            subject.launch = subject.launch.with_fixed_carveout(carveout);
         }
         if let Some(blocks) = numbers.grid {
             subject.grid_blocks = Some(Number {
                 value: blocks,
                 origin: Given::Argument,
             });
-            if subject.sms.is_none() {
-                let device = subject.device.as_deref().map_or_else(
-                    || format!("compute capability {}", subject.capability),
-                    str::to_owned,
-                );
-                let message = format!(
-                    "the number of SMs is not known for {device}, so that nothing is said about waves of the grid: give --sms"
-                );
-                if !self.warnings.iter().any(|known| known.message == message) {
-                    self.warn("unknown-sms", message, subject.source);
-                }
-            }
         }
-        if let (Some(size), Some(grid)) = (
-            subject.launch.cluster.filter(|size| *size > 0),
-            numbers.grid,
-        ) && grid % u64::from(size) != 0
-        {
-            return Err(ExpectedError::usage(format!(
-                "a grid of {grid} blocks cannot be launched in clusters of {size}: it must be a multiple of the cluster"
-            ))
-            .with_hint(format!("--grid {}", grid.next_multiple_of(u64::from(size)))));
+        if subject.grid_blocks.is_some() && subject.sms.is_none() {
+            let device = subject.device.as_deref().map_or_else(
+                || format!("compute capability {}", subject.capability),
+                str::to_owned,
+            );
+            let message = format!(
+                "the number of SMs is not known for {device}, so that nothing is said about waves and the tail of the grid: give --sms"
+            );
+            self.warn_once("unknown-sms", message, subject.source);
         }
+        numbers.check_grid(subject.launch.cluster)?;
         if subject.clusters.is_none()
             && subject.capability == (ComputeCapability { major: 9, minor: 0 })
             && subject.sms.is_some_and(|sms| sms.value == 132)
@@ -407,7 +445,7 @@ impl Answer<'_> {
             schema: SCHEMA,
             version: VERSION,
             sources: self.sources,
-            kernels: self.subjects.into_iter().map(Kernel::new).collect(),
+            kernels: Kernels::new(self.subjects),
             warnings: self.warnings,
         }
     }

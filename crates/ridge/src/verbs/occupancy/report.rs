@@ -28,7 +28,9 @@ impl Answer<'_> {
             self.add_problem(id, problem);
         }
         let mut left_out = LeftOut::default();
-        let mut places: HashMap<(String, Launch, Option<u64>), usize> = HashMap::new();
+        let mut places: HashMap<(String, Launch, Option<u64>, usize), usize> = HashMap::new();
+        // What fits on an SM depends on the device that a launch ran on.
+        let mut devices: HashMap<OwnDevice, usize> = HashMap::new();
         let mut without: Vec<String> = Vec::new();
         let before = self.subjects.len();
         for index in 0..evidence.len() {
@@ -52,7 +54,9 @@ impl Answer<'_> {
                 continue;
             };
             let grid = profile.grid.map(|grid| grid.count());
-            let key = (profile.signature.clone(), launch, grid);
+            let many = devices.len();
+            let device = *devices.entry(own_device(profile)).or_insert(many);
+            let key = (profile.signature.clone(), launch, grid, device);
             if let Some(place) = places.get(&key) {
                 self.subjects[*place].launches.push(index);
                 continue;
@@ -134,7 +138,9 @@ impl Answer<'_> {
         if is_as_it_ran {
             subject.achieved = metrics
                 .number("sm__warps_active.avg.pct_of_peak_sustained_active")
-                .map(|percent| percent / 100.0);
+                .map(|percent| percent / 100.0)
+                // Passes of the profiler differ a little; more than that is no occupancy.
+                .filter(|share| (0.0..=1.1).contains(share));
             subject.clusters = subject
                 .launch
                 .cluster
@@ -162,6 +168,17 @@ impl Answer<'_> {
             }
         }
     }
+}
+
+/// What tells devices of one report apart.
+type OwnDevice = (Option<String>, Option<ComputeCapability>, Option<u32>);
+
+fn own_device(profile: &KernelProfile<'_>) -> OwnDevice {
+    (
+        profile.device().map(str::to_owned),
+        profile.capability(),
+        number(&profile.metrics, "device__attribute_multiprocessor_count"),
+    )
 }
 
 /// Sizes in bytes are exact on the raw page alone, which also tells about the device.

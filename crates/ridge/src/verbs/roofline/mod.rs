@@ -4,13 +4,15 @@ pub(crate) mod point;
 mod report;
 
 use std::borrow::Cow;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use ridge_model::quantity::Hertz;
 use ridge_model::roof::MemoryLevel;
 use ridge_model::roofline::document::{
-    Beside, Chart, Document, Kernel, SCHEMA, Side, Source, SourceKind, VERSION, Warning,
+    Beside, Chart, Document, SCHEMA, Side, Source, SourceKind, VERSION, Warning,
 };
 use ridge_model::roofline::{Setting, Subject};
 use ridge_model::{Device, Devices};
@@ -40,6 +42,27 @@ pub(crate) struct RooflineOptions {
     pub(crate) format: Option<RooflineFormat>,
 }
 
+/// What tells the settings of an input apart: its device and the row of the table that belongs to it.
+#[derive(PartialEq, Eq, Hash)]
+struct SettingKey {
+    device: Option<String>,
+    compute_capability: Option<String>,
+    multiprocessors: Option<u32>,
+    sheet: Option<(String, Option<u32>)>,
+}
+
+impl SettingKey {
+    fn of(setting: &Setting) -> Self {
+        let sheet = setting.sheet.as_ref();
+        Self {
+            device: setting.device.clone(),
+            compute_capability: setting.compute_capability.clone(),
+            multiprocessors: setting.multiprocessors,
+            sheet: sheet.map(|sheet| (sheet.device.name.clone(), sheet.scaled_to)),
+        }
+    }
+}
+
 /// An input as it was named, and its side of a comparison.
 pub(crate) struct Named {
     pub(crate) file: OsString,
@@ -53,7 +76,11 @@ struct Answer<'o> {
     device: Option<&'o Device>,
     sources: Vec<Source>,
     settings: Vec<(Setting, Vec<Subject>)>,
+    /// Places in `settings`.
+    places: HashMap<SettingKey, usize>,
     warnings: Vec<Warning>,
+    /// Messages of `warnings` that are said once.
+    said: HashSet<String>,
     left_out: LeftOut,
     is_incomplete: bool,
 }
@@ -77,7 +104,9 @@ pub(crate) fn run(options: &RooflineOptions, output: &mut Output) -> Result<Code
         device,
         sources: Vec::new(),
         settings: Vec::new(),
+        places: HashMap::new(),
         warnings: Vec::new(),
+        said: HashSet::new(),
         left_out: LeftOut::default(),
         is_incomplete: false,
     };
@@ -108,38 +137,28 @@ pub(crate) fn run(options: &RooflineOptions, output: &mut Output) -> Result<Code
         level: options.level,
         width: options.width,
     };
-    let answer = match format {
-        RooflineFormat::Text => text(&document, picture, &layout(output)),
-        RooflineFormat::Csv => csv(&document),
-        RooflineFormat::Svg => svg(&document, picture),
-        RooflineFormat::Html => html(&document, picture).map_err(not_written)?,
-        RooflineFormat::Json => ridge_render::json::roofline(&document).map_err(not_written)?,
-    };
-    output.write(&answer)?;
+    match format {
+        RooflineFormat::Text => output.write(&text(&document, picture, &layout(output)))?,
+        RooflineFormat::Csv => output.stream(|sink| csv(&document, sink).map(|()| true))?,
+        RooflineFormat::Svg => output.write(&svg(&document, picture))?,
+        RooflineFormat::Html => output.write(&html(&document, picture).map_err(not_written)?)?,
+        RooflineFormat::Json => output.json(&document)?,
+    }
     if format != RooflineFormat::Text {
-        for warning in &document.warnings {
-            match warning.source.and_then(|id| document.sources.get(id)) {
-                Some(source) => {
-                    output.warn(&format!(
-                        "{}: {}",
-                        shown_name(&source.file),
-                        warning.message
-                    ));
-                }
-                None => output.warn(&warning.message),
-            }
-        }
+        let text = |warning: &Warning| {
+            let source = warning.source.and_then(|id| document.sources.get(id));
+            source.map_or_else(
+                || warning.message.clone(),
+                |source| format!("{}: {}", shown_name(&source.file), warning.message),
+            )
+        };
+        output.warn_all(document.warnings.iter().map(text));
     }
     Ok(code)
 }
 
 /// What to collect where an input lacks the counters of operations.
-fn not_counted<'k>(source: usize, kernels: impl Iterator<Item = &'k Kernel>) -> Option<Warning> {
-    let (mut all, mut without) = (0, 0);
-    for kernel in kernels {
-        all += 1;
-        without += usize::from(kernel.left_out == Some(Beside::OperationsNotCounted));
-    }
+fn not_counted(source: usize, (all, without): (usize, usize)) -> Option<Warning> {
     (without > 0).then(|| Warning {
         code: "operations-not-counted".to_owned(),
         message: format!(
@@ -243,7 +262,7 @@ impl Answer<'_> {
     /// Adds a kernel to the chart of its device.
     fn add(&mut self, place: Place, subject: Subject, source: Option<usize>) {
         if let Some((code, message)) = place.doubt
-            && !self.warnings.iter().any(|known| known.message == message)
+            && self.said.insert(message.clone())
         {
             self.warnings.push(Warning {
                 code: code.to_owned(),
@@ -252,14 +271,14 @@ impl Answer<'_> {
                 offset: None,
             });
         }
-        match self
-            .settings
-            .iter_mut()
-            .find(|(setting, _)| *setting == place.setting)
-        {
-            Some((_, subjects)) => subjects.push(subject),
-            None => self.settings.push((place.setting, vec![subject])),
-        }
+        let place = match self.places.entry(SettingKey::of(&place.setting)) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => {
+                self.settings.push((place.setting, Vec::new()));
+                *new.insert(self.settings.len() - 1)
+            }
+        };
+        self.settings[place].1.push(subject);
     }
 
     fn add_problem(&mut self, source: usize, problem: &ncu_rep::Error) {
@@ -278,11 +297,16 @@ impl Answer<'_> {
             .into_iter()
             .map(|(setting, subjects)| Chart::new(&setting, subjects))
             .collect();
-        for source in &self.sources {
-            let kernels = charts.iter().flat_map(|chart| &chart.kernels);
-            let own = kernels.filter(|kernel| kernel.source == Some(source.id));
-            self.warnings.extend(not_counted(source.id, own));
+        let mut counts = vec![(0, 0); self.sources.len()];
+        for kernel in charts.iter().flat_map(|chart| &chart.kernels) {
+            if let Some((all, without)) = kernel.source.and_then(|id| counts.get_mut(id)) {
+                *all += 1;
+                *without += usize::from(kernel.left_out == Some(Beside::OperationsNotCounted));
+            }
         }
+        let without = counts.into_iter().enumerate();
+        self.warnings
+            .extend(without.filter_map(|(id, counts)| not_counted(id, counts)));
         let is_compared = self.sources.iter().any(|source| source.side.is_some());
         if is_compared && charts.iter().all(|chart| chart.pairs.is_empty()) {
             self.warnings.push(Warning {

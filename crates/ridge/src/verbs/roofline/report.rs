@@ -14,6 +14,9 @@ use crate::error::ExpectedError;
 use crate::evidence::Evidence;
 use crate::filter::{Address, LeftOut};
 
+/// Kernels that are looked at before their devices are put together.
+const AT_ONCE: usize = 1024;
+
 /// What the first walk keeps of one launch.
 struct Glance {
     key: (GroupKey, Option<String>),
@@ -80,18 +83,21 @@ impl Answer<'_> {
         self.left_out.merge(left_out);
         let table = self.table;
         let fallback = self.device;
-        let subjects: Vec<(Place, Subject)> = groups
-            .par_iter()
-            .filter_map(|group| {
-                let workload = evidence.workload(group.representative()?)?;
-                let profile = &workload.profile;
-                let place = Place::of(&roofline::attributes(profile), table, fallback);
-                let subject = roofline::subject(profile, group, place.device.as_ref(), side);
-                Some((place, subject))
-            })
-            .collect();
-        for (place, subject) in subjects {
-            self.add(place, subject, Some(id));
+        // Each comes with all that is known of its device, which is dropped when the device is known already.
+        for groups in groups.chunks(AT_ONCE) {
+            let subjects: Vec<(Place, Subject)> = groups
+                .par_iter()
+                .filter_map(|group| {
+                    let workload = evidence.workload(group.representative()?)?;
+                    let profile = &workload.profile;
+                    let place = Place::of(&roofline::attributes(profile), table, fallback);
+                    let subject = roofline::subject(profile, group, place.device.as_ref(), side);
+                    Some((place, subject))
+                })
+                .collect();
+            for (place, subject) in subjects {
+                self.add(place, subject, Some(id));
+            }
         }
         Ok(())
     }
