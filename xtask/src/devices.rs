@@ -19,8 +19,8 @@ pub fn files(_root: &Path) -> Result<Vec<File>, Error> {
          *derived* from other figures,\nor *unverified*, from one secondary source. The attributes that a report or a \
          machine has of itself go before this table.\n\n\
          The data are in `crates/ridge-model/src/device/gpus.csv`. A table of your own in the same form is read with \
-         `--devices FILE`.\nDevices are found by name, by a name of the driver, by compute capability, or by PCI id (`10de:2335`). This table has no \
-         PCI ids,\nsince its sources list none; a table of your own may have them in the column `pci_ids`.\n\n\
+         `--devices FILE`.\nDevices are found by name, by a name of the driver, by compute capability, or by PCI id (`10de:2335`). Its PCI \
+         ids are those of the\nPCI ID Repository (pci.ids, 2026-08-22) whose names tell model and memory.\n\n\
          | device | cc | SMs | SM clock (tensor) | memory | bandwidth | L2 | confidence | to check |\n\
          |---|---|---|---|---|---|---|---|---|\n"
         .to_owned();
@@ -97,7 +97,7 @@ const COLUMNS: &[(&str, &str)] = &[
     ),
     (
         "pci_ids",
-        "PCI ids of vendor and device such as `10de:2335`, with a bar between them; empty in the table that is built in",
+        "PCI ids of vendor and device such as `10de:2335`, with a bar between them",
     ),
     ("cc", "compute capability, such as 9.0; needed"),
     (

@@ -507,7 +507,9 @@ fn re_use_below_half_load() -> Result<(), Failed> {
     if !(0.25..0.5).contains(&path) {
         return Err(format!("the load path is busy for {path}").into());
     }
-    let silent: [(&str, fn(&mut Counters)); 4] = [
+    /// What it looks like, and how the counters differ.
+    type Alike = (&'static str, fn(&mut Counters));
+    let silent: [Alike; 4] = [
         ("each byte once: nothing hits", |counters| {
             hit(counters, 0.1)
         }),

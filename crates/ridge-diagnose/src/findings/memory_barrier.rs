@@ -28,9 +28,11 @@ use super::draft::Draft;
 use super::per_instruction::places;
 use super::saving::{Remedy, Waiting};
 use super::{Case, Outcome, WORTHWHILE};
+use crate::document::Confidence;
 use crate::latency::QUEUED;
 use crate::ledger::{Relief, Stage};
 use crate::limiter::BUSY;
+use crate::mix::SCOREBOARD_LOADS;
 
 pub(super) const ID: &str = "memory-barrier";
 
@@ -60,12 +62,19 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
             loads.cycles / loads.unloaded
         );
     }
-    let mut draft = Draft::new(ID, title).seen_against(
-        "membar stalls, share of all waiting",
-        waiting,
-        "fraction",
-        0.0,
-    );
+    // The stalls are counted; that fences are what holds loads back is derived.
+    let mut draft = Draft::new(ID, title)
+        .confidence(if held_back.is_none() && tells_loads(case) {
+            Confidence::High
+        } else {
+            Confidence::Medium
+        })
+        .seen_against(
+            "membar stalls, share of all waiting",
+            waiting,
+            "fraction",
+            0.0,
+        );
     if let Some(mix) = case.mix {
         // One thread of each block fences for a batch of writes.
         let fences = mix.of_opcodes(FENCES);
@@ -102,6 +111,21 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
 }
 
 const FENCES: &[&str] = &["MEMBAR"];
+
+/// Fences that throw away the L1, as instructions.
+fn thrown_away(case: &Case<'_, '_>) -> Option<f64> {
+    Some(case.mix?.with_modifier(&["CCTL"], "IVALL"))
+}
+
+/// Whether the input tells how long loads take, or that none can be held back.
+fn tells_loads(case: &Case<'_, '_>) -> bool {
+    let has_none = thrown_away(case).is_some_and(|fences| fences <= 0.0)
+        || case
+            .mix
+            .is_some_and(|mix| mix.of_opcodes(SCOREBOARD_LOADS) <= 0.0);
+    let loads = case.latency.and_then(|latency| latency.loads.as_ref());
+    has_none || loads.is_some_and(|loads| loads.cycles.is_some() && loads.unloaded_cycles.is_some())
+}
 
 /// What each fence puts on units besides the waiting: its instruction is followed by `ERRBAR`, `CGAERRBAR` and `CCTL`, and
 /// these take wavefronts of the L1, of which some are counted as shared memory. Measured on an H200 as the difference of
@@ -145,7 +169,7 @@ impl HeldBack {
     /// at that limit is the fence's. That holds for one load for each fence: later ones may find the L1 as they left it.
     fn of(case: &Case<'_, '_>) -> Option<Self> {
         let loads = case.latency?.loads.as_ref()?;
-        let thrown_away = case.mix?.with_modifier(&["CCTL"], "IVALL");
+        let thrown_away = thrown_away(case)?;
         let (cycles, unloaded) = (
             loads.cycles.unwrap_or(loads.exposed_cycles),
             loads.unloaded_cycles?,

@@ -37,7 +37,7 @@ pub struct Device {
     pub name: String,
     /// Names that the driver reports.
     pub aliases: Vec<String>,
-    /// Ids on the PCI bus, such as `10de:2335`; only tables of users have some.
+    /// Ids on the PCI bus, such as `10de:2335`.
     pub pci_ids: Vec<String>,
     /// The compute capability, such as `9.0`.
     pub compute_capability: String,

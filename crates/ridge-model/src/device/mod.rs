@@ -45,7 +45,8 @@ pub struct Device {
     pub name: String,
     /// Names that the driver reports.
     pub aliases: Vec<String>,
-    /// The ids that the board has on the PCI bus. No source at hand lists them, so that only tables of users have some.
+    /// The ids that boards of this kind have on the PCI bus, from the PCI ID Repository (version 2026.08.22). Only ids whose
+    /// name there tells model and memory are taken: others may be another board.
     pub pci_ids: Vec<PciId>,
     /// The compute capability.
     pub capability: ComputeCapability,

@@ -172,10 +172,19 @@ impl Devices {
         Ok(Self { devices })
     }
 
-    /// These devices and others: one with the name of an earlier one takes its place, as a whole.
+    /// These devices and others: one with the name of an earlier one takes its place, as a whole. A PCI id that one of
+    /// the others has is no longer that of an earlier one.
     #[must_use]
     pub fn with(&self, others: Self) -> Self {
         let mut devices = self.devices.clone();
+        let ids: HashSet<PciId> = others
+            .devices
+            .iter()
+            .flat_map(|other| other.pci_ids.iter().copied())
+            .collect();
+        for device in &mut devices {
+            device.pci_ids.retain(|id| !ids.contains(id));
+        }
         let places: HashMap<String, usize> = devices
             .iter()
             .enumerate()

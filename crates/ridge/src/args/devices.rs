@@ -11,20 +11,17 @@ Examples:
   ridge devices                           all devices
   ridge devices h200-sxm                  everything about one: peaks, sources, doubts
   ridge devices 9.0                       those of a compute capability; 90, sm_90 and, for 10.0, 10 do too
-  ridge devices 10de:2335 --devices own.csv
-                                          by PCI id, from a table of your own
+  ridge devices 10de:2335                 by PCI id, as lspci -nn shows it
   ridge devices --format csv -o own.csv   a table to edit, for --devices own.csv
 
 A table of your own has a header with names of columns in any order; only name
 and cc are needed. A row replaces ours of the same name as a whole. One without
 peaks gets those that follow from cc, sm, boost_mhz and tensor_mhz.
-The table that is built in has no PCI ids, because its sources list none;
-yours may have them, in the column pci_ids.
 docs/reference/devices.md tells what each column means.";
 
 #[derive(Debug, Args)]
 pub(crate) struct DevicesArguments {
-    /// A name, a name that the driver reports, a compute capability (9.0, 90, sm_90), or a PCI id of your own table
+    /// A name, a name that the driver reports, a compute capability (9.0, 90, sm_90), or a PCI id
     /// (10de:2335); a number that is a compute capability is not looked for in names; case, spaces, - and _ do not matter
     #[arg(value_name = "NAME")]
     name: Vec<String>,

@@ -109,7 +109,7 @@ pub(super) fn find<'d>(devices: &'d Devices, name: &str) -> Result<&'d Device, E
                 )
             }
             DeviceError::Unknown { name, .. } if PciId::of(name).is_some() => {
-                "the table that is built in has no PCI ids: give those of your devices in the column pci_ids of a table, with --devices FILE".to_owned()
+                "no device of the table has that id: `ridge devices` lists all, and the column pci_ids of a table of your own adds some, with --devices FILE".to_owned()
             }
             DeviceError::Unknown { nearest, .. } if !nearest.is_empty() => {
                 format!("{}; `ridge devices` lists all", nearest.join(" or "))
