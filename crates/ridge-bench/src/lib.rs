@@ -1,0 +1,5 @@
+//! Measuring kernels.
+#![forbid(unsafe_code)]
+
+pub mod expression;
+pub mod spec;
