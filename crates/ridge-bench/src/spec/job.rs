@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Buffer, ElementType, Elements, Formula, Init, InitFormula, Kernel, Launch, Problem, Spec,
-    SpecError, State,
+    SpecError, State, Timing,
 };
 use crate::expression::{Names, Value};
 
@@ -27,6 +27,14 @@ pub struct Job {
     pub bytes: Option<f64>,
     /// Operations of the computation.
     pub flops: Option<f64>,
+    /// Their format, as [`ridge_model::NumberFormat`] reads it.
+    pub format: String,
+    /// Whether tensor units bound them.
+    pub is_tensor: bool,
+    /// Whether launches are part of what is timed.
+    pub is_host_timed: bool,
+    /// How often the bytes cross between SMs and L2 on a simulated device.
+    pub simulated_traffic: f64,
 }
 
 /// One launch.
@@ -64,8 +72,8 @@ pub struct JobBuffer {
     pub elements: Elements,
     /// The global of the module that it is.
     pub symbol: Option<String>,
-    /// Whether it is compared.
-    pub is_output: bool,
+    /// Its place among the outputs that are compared.
+    pub output: Option<usize>,
 }
 
 impl Job {
@@ -75,6 +83,18 @@ impl Job {
         self.buffers
             .iter()
             .fold(0, |sum, buffer| sum.saturating_add(buffer.elements.bytes()))
+    }
+
+    /// The outputs that are compared, in their order.
+    pub fn outputs(&self) -> impl Iterator<Item = (usize, &JobBuffer)> {
+        let mut outputs: Vec<(usize, &JobBuffer)> = self
+            .buffers
+            .iter()
+            .enumerate()
+            .filter(|(_, buffer)| buffer.output.is_some())
+            .collect();
+        outputs.sort_by_key(|(_, buffer)| buffer.output);
+        outputs.into_iter()
     }
 
     /// Kernel launches of one sample.
@@ -116,7 +136,7 @@ impl Spec {
                 name: buffer.name.clone(),
                 elements: self.elements(buffer, &names)?,
                 symbol: buffer.symbol.clone(),
-                is_output: outputs.contains(&buffer.name),
+                output: outputs.iter().position(|output| *output == buffer.name),
             });
         }
         let launches: Result<Vec<JobLaunch>, SpecError> = kernel
@@ -156,6 +176,10 @@ impl Spec {
             bytes: amount(&kernel.bytes, &self.bytes)?,
             // The gallery writes 0 where there are none.
             flops: amount(&kernel.flops, &self.flops)?.filter(|flops| *flops > 0.0),
+            format: self.format.name().to_ascii_lowercase(),
+            is_tensor: self.is_tensor,
+            is_host_timed: self.timing == Timing::Host,
+            simulated_traffic: amount(&kernel.simulated_traffic, &None)?.unwrap_or(1.0),
         })
     }
 

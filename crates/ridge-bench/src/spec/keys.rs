@@ -249,6 +249,11 @@ pub static KERNEL: Table = Table {
             key("bytes", Kind::Number, "in place of the spec's `bytes`"),
         ),
         key("flops", Kind::Number, "in place of the spec's `flops`"),
+        key(
+            "simulated_traffic",
+            Kind::Number,
+            "how often the bytes cross between SMs and L2 on a simulated device; default 1, and nothing to a real one",
+        ),
     ],
 };
 

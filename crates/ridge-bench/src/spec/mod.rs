@@ -108,6 +108,7 @@ pub struct Kernel {
     pub(crate) restrictions: Vec<Formula>,
     pub(crate) bytes: Option<Formula>,
     pub(crate) flops: Option<Formula>,
+    pub(crate) simulated_traffic: Option<Formula>,
 }
 
 /// What outputs are compared with.

@@ -766,6 +766,7 @@ impl<'t> Reader<'t> {
                     restrictions: Vec::new(),
                     bytes: None,
                     flops: None,
+                    simulated_traffic: None,
                 });
             } else if let Some(value) = fields.get(repeat) {
                 return Err(self.error(
@@ -840,6 +841,7 @@ impl<'t> Reader<'t> {
             restrictions: self.formulas("where", fields.get("where"))?,
             bytes: self.optional(&fields, "bytes")?,
             flops: self.optional(&fields, "flops")?,
+            simulated_traffic: self.optional(&fields, "simulated_traffic")?,
         })
     }
 

@@ -81,7 +81,7 @@ fn states_are_the_product_without_what_is_restricted() {
         ]
     );
     assert_eq!(job.bytes, Some(33_554_432.0));
-    assert!(job.buffers[1].is_output && job.buffers[1].elements.is_poison());
+    assert!(job.buffers[1].output == Some(0) && job.buffers[1].elements.is_poison());
     assert_eq!(job.memory_bytes(), 33_554_432);
 }
 
@@ -254,7 +254,7 @@ fn every_case_of_the_gallery_is_read() {
             assert!(job.bytes.is_some(), "{}", file.display());
             let is_compared = spec.check.mode != CheckMode::None;
             assert!(
-                !is_compared || job.buffers.iter().any(|buffer| buffer.is_output),
+                !is_compared || job.buffers.iter().any(|buffer| buffer.output.is_some()),
                 "{}",
                 file.display()
             );
