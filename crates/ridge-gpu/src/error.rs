@@ -222,6 +222,11 @@ pub enum DeviceError {
         /// What was asked for.
         feature: &'static str,
     },
+    /// The process that keeps the clock locked does not do its work.
+    Keeper {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// There is no NVRTC to compile with.
     NoCompiler(Box<NoCompiler>),
     /// Source was not compiled.
@@ -324,6 +329,7 @@ impl DeviceError {
             Self::DriverTooOld { .. } => "GPU0110",
             Self::Unsupported { .. } => "GPU0111",
             Self::NoPermission { .. } => "GPU0112",
+            Self::Keeper { .. } => "GPU0113",
             Self::NoCompiler(reason) => reason.code(),
             Self::Compile(reason) => reason.code(),
             Self::InvalidImage { .. } => "GPU0120",
@@ -370,6 +376,9 @@ impl DeviceError {
                 format!("update NVIDIA's driver to one for CUDA {needed} or later")
             }
             Self::NoPermission { .. } => "run it as root, or do without".to_owned(),
+            Self::Keeper { .. } => {
+                "see `nvidia-smi -q -d CLOCK`; `nvidia-smi -rgc` leaves the clock to the driver again".to_owned()
+            }
             Self::NoCompiler(_) => {
                 "install the CUDA toolkit or the Python package nvidia-cuda-nvrtc, or set RIDGE_NVRTC to libnvrtc.so; \
                  images (cubin, PTX, fatbin) need no compiler"
@@ -431,6 +440,12 @@ impl fmt::Display for DeviceError {
                 write!(f, "{feature} is not supported: {reason}")
             }
             Self::NoPermission { feature } => write!(f, "{feature} is not permitted to this user"),
+            Self::Keeper { reason } => {
+                write!(
+                    f,
+                    "the process that keeps the clock locked is of no use: {reason}"
+                )
+            }
             Self::NoCompiler(reason) => reason.fmt(f),
             Self::Compile(reason) => reason.fmt(f),
             Self::InvalidImage { reason, log } => {

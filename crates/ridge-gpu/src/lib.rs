@@ -44,11 +44,16 @@
 //! # Ok::<(), ridge_gpu::DeviceError>(())
 //! ```
 
+pub mod clocks;
+mod cuda;
 mod device;
 mod error;
+mod nvml;
 pub mod nvrtc;
+mod search;
 mod sim;
 
+pub use cuda::{CudaDevice, CudaOptions};
 pub use device::{
     Access, Argument, Block, Buffer, ClockProbe, ClockReading, Compiled, Device, DeviceKind, Dim3,
     Effect, Event, Flush, FlushKind, Function, FunctionAttributes, GpuProcess, Graph, Launch,
@@ -56,4 +61,5 @@ pub use device::{
     Stream, ThrottleReason, ThrottleReasons, WindowEnd, Work,
 };
 pub use error::{DeviceError, Fault, NoGpu, Result, Version};
+pub use search::Search;
 pub use sim::{Bimodal, SimDevice, SimFault, SimFaultKind, SimOptions, SimOptionsError, Throttle};

@@ -204,7 +204,8 @@ pub trait Device {
     /// which [`Device::synchronize`] then tells.
     ///
     /// One stream can be blocked at a time. Between block and release nothing may wait for the device, and not many more
-    /// than 30 launches fit into the queue.
+    /// than 30 launches fit into the queue. Whoever frees memory or a module meanwhile releases the stream, since the driver
+    /// waits for the device then.
     ///
     /// # Errors
     /// [`DeviceError::InvalidLaunch`] when a stream is blocked already.

@@ -581,11 +581,11 @@ impl Device for SimDevice {
     fn block(&self, stream: &Stream, expires: Nanos) -> Result<Block> {
         let mut state = self.enter("block", costs::LAUNCH_CALL)?;
         let stream = self.stream_of(stream)?;
-        state.block(stream, expires)?;
+        let number = state.block(stream, expires)?;
         let shared = Rc::clone(&self.state);
         Ok(Block {
             release: Some(Box::new(move || {
-                shared.borrow_mut().release();
+                shared.borrow_mut().release(number);
             })),
         })
     }

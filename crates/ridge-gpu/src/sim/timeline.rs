@@ -96,6 +96,7 @@ struct Queue {
 }
 
 struct Blocked {
+    number: u64,
     stream: u64,
     since: f64,
     expires: f64,
@@ -232,7 +233,8 @@ impl State {
         }
     }
 
-    pub(super) fn block(&mut self, stream: u64, expires: Nanos) -> Result<()> {
+    /// Holds a stream back; the number of the block.
+    pub(super) fn block(&mut self, stream: u64, expires: Nanos) -> Result<u64> {
         if self.blocked.is_some() {
             return crate::device::invalid("a stream is blocked already".to_owned());
         }
@@ -240,20 +242,29 @@ impl State {
             .streams
             .get(&stream)
             .map_or(self.now, |queue| queue.ready.max(self.now));
+        let number = self.id();
         self.blocked = Some(Blocked {
+            number,
             stream,
             since,
             expires: since + expires.get(),
         });
-        Ok(())
+        Ok(number)
     }
 
-    pub(super) fn release(&mut self) {
+    /// Releases the stream that a block holds back, if that one still holds.
+    pub(super) fn release(&mut self, number: u64) {
         if let Some(calls) = self.recorded.as_mut() {
             calls.push("release");
         }
         self.expire();
-        self.release_at(self.now);
+        if self
+            .blocked
+            .as_ref()
+            .is_some_and(|blocked| blocked.number == number)
+        {
+            self.release_at(self.now);
+        }
     }
 
     fn release_at(&mut self, time: f64) {

@@ -1,0 +1,189 @@
+//! The conformance suite on a simulated device, and on a GPU where there is one.
+//!
+//! A GPU is used case by case in processes of their own, one after the other, since some cases end the context. Without a
+//! GPU those cases are ignored, with the reason; `RIDGE_REQUIRE_GPU=1` makes them fail instead. `RIDGE_DEVICE` is the
+//! number of the GPU, from 0, and `RIDGE_NVRTC` the path of the compiler.
+
+mod report;
+mod suite;
+
+use std::env;
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use ridge_gpu::{CudaDevice, CudaOptions, Device, Search, SimDevice, SimOptions};
+use suite::{CASES, Case, Outcome};
+
+/// Names the case to the process that runs it.
+const CHILD: &str = "RIDGE_DEVICE_CASE";
+/// The case that only tells what it sees.
+const REPORT: &str = "report";
+/// How a process says what came out.
+const HOLDS: &str = "\ncase: holds\n";
+const FAILS: &str = "\ncase: fails\n";
+/// How long a process may take to end afterwards.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+/// What no case needs, even where the driver has to wake up a GPU first.
+const PATIENCE: Duration = Duration::from_secs(100);
+/// What the cases want to see go wrong.
+const SIMULATED: &str =
+    "h200,registers=greedy,illegal=outside,misaligned=misaligned,trap=trap_,hang=endless";
+
+fn options() -> CudaOptions {
+    let folders = |names: &[&str]| -> Vec<PathBuf> {
+        let named = names.iter().filter_map(env::var_os).map(PathBuf::from);
+        named.filter(|folder| folder.is_absolute()).collect()
+    };
+    let mut search = Search {
+        toolkits: folders(&["CUDA_HOME", "CUDA_PATH"]),
+        prefixes: folders(&["CONDA_PREFIX", "VIRTUAL_ENV"]),
+    };
+    search.toolkits.push(PathBuf::from("/usr/local/cuda"));
+    search
+        .prefixes
+        .extend(["/usr", "/usr/local"].map(PathBuf::from));
+    // The environment of the Python in the search path, where there is one.
+    let path = env::var_os("PATH").unwrap_or_default();
+    let pythons = env::split_paths(&path).filter(|folder| folder.join("python3").exists());
+    search
+        .prefixes
+        .extend(pythons.filter_map(|folder| Some(folder.parent()?.to_path_buf())));
+    let mut options = CudaOptions::found(&search);
+    if let Some(nvrtc) = env::var_os("RIDGE_NVRTC") {
+        options.nvrtc = vec![PathBuf::from(nvrtc)];
+    }
+    let ordinal = env::var("RIDGE_DEVICE")
+        .ok()
+        .and_then(|text| text.parse().ok());
+    options.ordinal = ordinal.unwrap_or(0);
+    options
+}
+
+fn main() -> ExitCode {
+    if let Ok(name) = env::var(CHILD) {
+        return child(&name);
+    }
+    let mut arguments = Arguments::from_args();
+    let simulated = CASES
+        .iter()
+        .copied()
+        .map(|(name, case)| Trial::test(format!("simulated: {name}"), move || on_simulation(case)));
+    let mut trials: Vec<Trial> = simulated.collect();
+    let has_gpu = CudaDevice::count(&options());
+    let is_required = env::var_os("RIDGE_REQUIRE_GPU").is_some_and(|value| value == "1");
+    let mut reason = None;
+    let reports: Case = ("what the device is", |_| Ok(()));
+    for (name, _) in CASES.iter().chain([&reports]) {
+        let trial = match &has_gpu {
+            Ok(_) => {
+                // One process at a time: they would measure each other.
+                arguments.test_threads = Some(1);
+                let case = if *name == reports.0 { REPORT } else { name };
+                Trial::test(format!("GPU: {name}"), move || in_a_process(case))
+            }
+            Err(error) if is_required => {
+                let error = error.to_string();
+                Trial::test(format!("GPU: {name}"), move || Err(Failed::from(error)))
+            }
+            Err(error) => {
+                if reason.is_none() {
+                    reason = Some(format!("cases on a GPU are ignored: {error}"));
+                }
+                let name = format!("GPU: {name} (no GPU here)");
+                Trial::test(name, || Ok(())).with_ignored_flag(true)
+            }
+        };
+        trials.push(trial);
+    }
+    if let Some(reason) = reason {
+        eprintln!("{reason}");
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn on_simulation(case: fn(&dyn Device) -> Outcome) -> Outcome {
+    let options = SimOptions::parse(SIMULATED).map_err(|error| error.to_string())?;
+    case(&SimDevice::open(&options)?)
+}
+
+/// Runs a case on the GPU in a process of its own, and ends it when it does not end by itself: a driver may wait for a
+/// kernel that never ends.
+fn in_a_process(name: &str) -> Outcome {
+    let program = env::current_exe()?;
+    let mut process = Command::new(program)
+        .env(CHILD, name)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit())
+        .spawn()?;
+    let mut output = process.stdout.take().ok_or("no output")?;
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let reader = std::thread::spawn(move || {
+        let mut told = String::new();
+        let mut bytes = [0; 4096];
+        let mut is_sent = false;
+        while let Ok(count @ 1..) = output.read(&mut bytes) {
+            told.push_str(&String::from_utf8_lossy(&bytes[..count]));
+            if !is_sent && (told.contains(HOLDS) || told.contains(FAILS)) {
+                is_sent = sender.send(()).is_ok();
+            }
+        }
+        told
+    });
+    let is_told = receiver.recv_timeout(PATIENCE).is_ok();
+    // Who has said everything may take its time to end, but not for ever.
+    let deadline = Instant::now() + if is_told { LAST_WORDS } else { Duration::ZERO };
+    let mut status = process.try_wait()?;
+    while status.is_none() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(5));
+        status = process.try_wait()?;
+    }
+    if status.is_none() {
+        process.kill()?;
+        process.wait()?;
+        eprintln!("GPU: {name}: the process had to be ended");
+    }
+    let told = reader.join().map_err(|_| "no reader")?;
+    if !told.contains(HOLDS) {
+        return Err(format!("{status:?}\n{told}").into());
+    }
+    if name == REPORT {
+        eprintln!("{told}");
+    }
+    Ok(())
+}
+
+/// One case on the GPU.
+fn child(name: &str) -> ExitCode {
+    let device = match CudaDevice::open(&options()) {
+        Ok(device) => device,
+        Err(error) => {
+            println!("cannot open the GPU: {error} ({})\n{FAILS}", error.code());
+            return ExitCode::from(4);
+        }
+    };
+    let outcome = if name == REPORT {
+        report::print(&device)
+    } else {
+        let case = CASES.iter().find(|(known, _)| *known == name);
+        case.map_or_else(|| Err("no such case".into()), |(_, case)| case(&device))
+    };
+    match outcome {
+        Ok(()) => println!("{HOLDS}"),
+        Err(failed) => {
+            let properties = device.properties();
+            println!(
+                "{}\non {} with driver {:?} ({:?}), compiler {:?}\n{FAILS}",
+                failed.message().unwrap_or("failed"),
+                properties.name,
+                properties.driver,
+                properties.driver_release,
+                properties.compiler
+            );
+        }
+    }
+    ExitCode::SUCCESS
+}
