@@ -208,7 +208,12 @@ pub fn compare(
         && count > 0
         && unwritten == 0
     {
-        return Outcome::equal(name, count as u64, &Allowed::of(rule, kind, 0.0).text, rule.what);
+        return Outcome::equal(
+            name,
+            count as u64,
+            &Allowed::of(rule, kind, 0.0).text,
+            rule.what,
+        );
     }
     let pairs: Box<dyn Fn(usize) -> Option<(usize, f64)> + '_> = match expected {
         Expected::Unknown => Box::new(|_| None),

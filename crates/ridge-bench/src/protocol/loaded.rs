@@ -14,7 +14,7 @@ use crate::spec::job::{Job, JobArgument};
 /// Bytes that are made and copied at once.
 const CHUNK: u64 = 32 << 20;
 /// Bytes of each buffer that are made for a device that computes nothing from them.
-const SIMULATED: u64 = 1 << 16;
+const SIMULATED: u64 = 1 << 10;
 
 /// A job on a device.
 pub(super) struct Loaded<'d> {

@@ -205,9 +205,11 @@ const CHECKS: [u64; 4] = [0, 100, 1000, 10_000];
 const SENSORS_EVERY: Nanos = Nanos::new(20e6);
 /// How often progress is told at most.
 const TELL_EVERY: Nanos = Nanos::new(50e6);
-/// Clocks that are looked at for whether the clock has settled.
-const SETTLED_OVER: usize = 32;
-/// How far the halves of them may be apart.
+/// Time over which a clock is looked at for whether it has settled, and once more before that.
+const SETTLED_OVER: Nanos = Nanos::new(20e6);
+/// Samples in each of both windows at least, where samples are long.
+const SETTLED_SAMPLES: f64 = 3.0;
+/// How far the medians of both windows may be apart.
 const SETTLED_WITHIN: f64 = 0.005;
 /// Warming up takes at least this long: clocks step up within some tens of milliseconds of work.
 const LEAST_WARM_UP: Nanos = Nanos::new(50e6);
@@ -215,8 +217,6 @@ const LEAST_WARM_UP: Nanos = Nanos::new(50e6);
 const REJECTED_IN_A_ROW: u32 = 16;
 /// How often it is.
 const RECOVERIES: u32 = 3;
-/// The share of rejected samples from which on the clock was not held.
-pub(crate) const MOST_REJECTED: f64 = 0.5;
 /// What a batch or a graph should take.
 const BATCH_TIME: Nanos = Nanos::new(1e6);
 /// Runs in a batch or graph at most.
@@ -472,13 +472,16 @@ impl Run<'_> {
     /// Samples that are thrown away, until the clock has settled.
     fn warm_up(&self, recipe: &Recipe<'_>) -> Result<(WarmUp, Held), DeviceError> {
         let start = self.device.now();
-        let mut clocks: Vec<f64> = Vec::new();
-        let mut samples = 0;
+        let mut clocks: Vec<(Nanos, f64)> = Vec::new();
+        let mut samples = 0_u64;
         let limit = Nanos::new(self.settings.max_warm_up_ns);
         let ended = loop {
             let raw = take(&self.loaded, &self.instruments, recipe)?;
             samples += 1;
-            clocks.extend(raw.clock.map(|reading| reading.clock.get()));
+            clocks.extend(
+                raw.clock
+                    .map(|reading| (raw.host_stop, reading.clock.get())),
+            );
             let elapsed = self.device.now() - start;
             if elapsed >= limit {
                 break if clocks.is_empty() {
@@ -487,22 +490,31 @@ impl Run<'_> {
                     WarmUpEnd::Limit
                 };
             }
-            let is_due = elapsed >= LEAST_WARM_UP && samples >= 3;
+            let each = elapsed * (1.0 / samples as f64);
+            let window = Nanos::new(SETTLED_OVER.get().max(SETTLED_SAMPLES * each.get()));
+            let is_due = elapsed >= LEAST_WARM_UP && elapsed >= window * 2.0;
             if is_due && clocks.is_empty() {
                 break WarmUpEnd::NoClock;
             }
-            if is_due && is_settled(&clocks) {
+            if is_due && is_settled(&clocks, window) {
                 break WarmUpEnd::Settled;
             }
         };
-        let last = clocks.len().saturating_sub(SETTLED_OVER);
+        let from = clocks
+            .last()
+            .map_or(start, |(time, _)| *time - SETTLED_OVER);
+        let last: Vec<f64> = clocks
+            .iter()
+            .filter(|(time, _)| *time >= from)
+            .map(|(_, clock)| *clock)
+            .collect();
         let warm_up = WarmUp {
             ended,
             time_ns: (self.device.now() - start).get(),
             samples,
         };
         let held = Held::new(
-            &clocks[last..],
+            &last,
             self.settings.clock_tolerance,
             self.floors.timer_step_ns,
         );
@@ -659,17 +671,22 @@ impl Run<'_> {
     }
 }
 
-/// Whether the halves of the last clocks agree.
-fn is_settled(clocks: &[f64]) -> bool {
-    // Where samples are long there are few of them; a handful has to do.
-    let window = clocks.len().min(SETTLED_OVER);
-    if window < 4 {
+/// Whether the clock of the last window is that of the window before.
+fn is_settled(clocks: &[(Nanos, f64)], window: Nanos) -> bool {
+    let Some((end, _)) = clocks.last() else {
         return false;
-    }
-    let last = &clocks[clocks.len() - window..];
-    let (first, second) = last.split_at(window / 2);
-    match (median(first), median(second)) {
-        (Some(first), Some(second)) => (second / first - 1.0).abs() <= SETTLED_WITHIN,
+    };
+    let between = |from: Nanos, to: Nanos| {
+        let within: Vec<f64> = clocks
+            .iter()
+            .filter(|(time, _)| *time > from && *time <= to)
+            .map(|(_, clock)| *clock)
+            .collect();
+        median(&within)
+    };
+    let middle = *end - window;
+    match (between(middle - window, middle), between(middle, *end)) {
+        (Some(before), Some(now)) => (now / before - 1.0).abs() <= SETTLED_WITHIN,
         _ => false,
     }
 }

@@ -20,7 +20,6 @@ pub use clock::Rejection;
 pub use failure::{Failure, FailureKind};
 pub use floors::Floors;
 pub use image::Source;
-pub(crate) use measure::MOST_REJECTED;
 pub use measure::{
     CheckPoint, FunctionFacts, GENERATIONS, Measurement, ModeMeasurement, Progress, Right,
     SensorSummary, Stopped, Task, WarmUp, WarmUpEnd, floors, measure,

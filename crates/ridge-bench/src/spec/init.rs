@@ -1,6 +1,8 @@
 //! What buffers start with. Element j depends on the line of the spec alone, so that any driver can make the same data:
 //! the numbers are those of `gallery/init.cu`.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::element::ElementType;
@@ -40,6 +42,24 @@ pub enum Init {
         /// The mean difference between neighbours before that.
         step: u32,
     },
+}
+
+impl fmt::Display for Init {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Poison => write!(f, "none"),
+            Self::Constant(value) if value.abs() == 0.0 => write!(f, "zeros"),
+            Self::Constant(value) => write!(f, "constant {value}"),
+            Self::Iota => write!(f, "iota"),
+            Self::Random { low, high } => write!(f, "random {low} to {high}"),
+            Self::Normal => write!(f, "normal"),
+            Self::Bits => write!(f, "bits"),
+            Self::Permutation => write!(f, "permutation"),
+            Self::InversePermutation => write!(f, "inverse-permutation"),
+            Self::Sorted { step } => write!(f, "sorted, step {step}"),
+            Self::Shuffled { step } => write!(f, "shuffled, step {step}"),
+        }
+    }
 }
 
 /// The elements of one buffer.
