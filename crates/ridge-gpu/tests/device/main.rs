@@ -5,6 +5,12 @@
 //! number of the GPU, from 0; `RIDGE_NVRTC` and `RIDGE_DRIVER` are the paths of the compiler and the driver, where they are not
 //! found.
 
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a process tells on its output what its case found out, and a report is for people"
+)]
+
 mod report;
 mod suite;
 
