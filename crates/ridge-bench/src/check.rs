@@ -7,7 +7,7 @@ use crate::expression::{Arrays, Expression, ExpressionError, Names, Value};
 use crate::spec::{CheckMode, ElementType, Elements, Tolerance};
 
 /// What an output has to be.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Expected {
     /// Nobody knows.
     Unknown,

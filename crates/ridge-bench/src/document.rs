@@ -83,6 +83,16 @@ pub struct Machine {
     pub cuda: Option<String>,
     /// The version of the compiler.
     pub compiler: Option<String>,
+    /// Shared memory of a block at most.
+    pub shared_bytes_per_block: f64,
+    /// The highest memory clock; data moves on both edges.
+    pub max_memory_clock_hz: Option<f64>,
+    /// Width of the memory interface.
+    pub memory_bus_bits: Option<u32>,
+    /// Whether the device drives a display, whose watchdog ends long kernels.
+    pub has_display_watchdog: Option<bool>,
+    /// What has to be known about it.
+    pub notes: Vec<Remark>,
 }
 
 /// A state of a kernel: one point of the axes.

@@ -48,6 +48,7 @@
 pub mod check;
 pub mod document;
 pub mod expression;
+mod machine;
 pub mod protocol;
 pub mod spec;
 pub mod verdict;

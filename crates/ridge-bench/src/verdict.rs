@@ -1,15 +1,14 @@
 //! What a measurement comes to: whether it is valid, where it stands against the bounds, and which state is best. Pure: a
 //! result can be judged again from what is in it.
 
-use ridge_gpu::Properties;
 use ridge_model::bound::{Arithmetic, Bounds, Ceilings, Gap, Reading, Work};
 use ridge_model::quantity::{Bytes, Flops, Hertz, Nanos, Ratio};
 use ridge_model::{Device, NumberFormat};
 use ridge_stats::{Confidence, Rules, Samples, Summary, Verdict, compare_samples};
 
 use crate::document::{
-    Against, AxisValue, Best, BufferFacts, Checked, LaunchFacts, ModeResult, Placement, Raw,
-    Remark, StateResult, Status,
+    Against, AxisValue, Best, BufferFacts, Checked, LaunchFacts, Machine, ModeResult, Placement,
+    Raw, Remark, StateResult, Status,
 };
 use crate::expression::Value;
 use crate::protocol::{Failure, Floors, Measurement, Mode, ModeMeasurement, Stopped, WarmUpEnd};
@@ -33,7 +32,7 @@ const CORRELATED: f64 = 0.33;
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'c> {
     /// What the device is.
-    pub properties: &'c Properties,
+    pub machine: &'c Machine,
     /// Its row of the table, if it is known.
     pub device: Option<&'c Device>,
     /// What nothing costs there.
@@ -301,7 +300,7 @@ fn placed(
     let (bytes_per_s, flops_per_s) = (per_second(job.bytes), per_second(job.flops));
     let device = context
         .device?
-        .with_attributes(&context.properties.attributes());
+        .with_attributes(&context.machine.attributes());
     let format = job.format.parse().unwrap_or(NumberFormat::Fp32);
     let arithmetic = job.flops.map(|flops| {
         let flops = Flops::new(flops);
@@ -315,9 +314,9 @@ fn placed(
     ceilings.clock = clock_hz.map(Hertz::new);
     // What stays in the L2 between launches is bound by the L2.
     let fits = context
-        .properties
-        .l2
-        .is_some_and(|l2| (job.memory_bytes() as f64) < l2.get());
+        .machine
+        .l2_bytes
+        .is_some_and(|l2| (job.memory_bytes() as f64) < l2);
     let is_cached = mode != Mode::Cold && fits;
     let mut bytes = job.bytes.map(Bytes::new);
     if is_cached {
@@ -507,48 +506,6 @@ fn notes(
         .count();
     if is_read > 0 && is_read == inputs {
         note("zero-inputs", "all inputs are zeros: they draw less power, so that clocks are higher than with real data".to_owned(), Some("init = \"random\""));
-    }
-    notes
-}
-
-/// The notes about the machine.
-#[must_use]
-pub fn machine_notes(properties: &Properties) -> Vec<Remark> {
-    let mut notes = Vec::new();
-    if properties.is_simulated() {
-        notes.push(remark(
-            "simulated",
-            "the device is simulated: these figures are no measurements of anything",
-            None,
-        ));
-    }
-    if properties.is_mig == Some(true) {
-        notes.push(remark(
-            "mig",
-            "the device is a partition (MIG): neighbours share clocks, power and memory",
-            None,
-        ));
-    }
-    if properties.is_ecc_on == Some(false) {
-        notes.push(remark(
-            "ecc-off",
-            "ECC is off, which gives some boards more bandwidth",
-            None,
-        ));
-    }
-    if properties.is_persistent == Some(false) {
-        notes.push(remark(
-            "no-persistence",
-            "persistence mode is off: the driver starts anew for each process, with cold clocks",
-            Some("`nvidia-smi -pm 1` as root"),
-        ));
-    }
-    if properties.has_display_watchdog == Some(true) {
-        notes.push(remark(
-            "display",
-            "the device drives a display: kernels longer than its watchdog are ended",
-            None,
-        ));
     }
     notes
 }

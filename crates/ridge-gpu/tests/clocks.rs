@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fs;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
@@ -54,7 +54,7 @@ fn main() -> ExitCode {
         }
         Ok("owner") => {
             let keeper = Keeper::start(part("keeper", &clock));
-            println!("ready");
+            let _ = std::io::stdout().write_all(b"ready\n");
             // Until it is killed, or let go.
             let _ = std::io::stdin().read(&mut [0]);
             drop(keeper);

@@ -20,7 +20,7 @@ use crate::check::{self, Expected, Outcome, Rule};
 use crate::spec::job::Job;
 
 /// What outputs are compared with.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Right {
     /// Nothing.
     Unknown,
@@ -34,7 +34,7 @@ pub enum Right {
 pub const GENERATIONS: u32 = 4;
 
 /// Everything about one state that a measurement needs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Task {
     /// The state in numbers.
     pub job: Job,
@@ -182,7 +182,7 @@ pub struct CheckPoint {
 }
 
 /// Something to tell while it happens.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Progress {
     /// The compiler works.
     Compiling,

@@ -52,6 +52,8 @@ pub(super) struct Library {
     lowered_name: GetName,
     log_size: GetSize,
     log: GetBytes,
+    /// What the library itself looks for by name alone, see `load_builtins`.
+    builtins: Option<libloading::Library>,
     /// Unloads the library when it goes, after everything else.
     _loaded: libloading::Library,
 }
@@ -88,8 +90,21 @@ impl Library {
             lowered_name: function!(loaded, "nvrtcGetLoweredName", GetName),
             log_size: function!(loaded, "nvrtcGetProgramLogSize", GetSize),
             log: function!(loaded, "nvrtcGetProgramLog", GetBytes),
+            builtins: None,
             _loaded: loaded,
         }))
+    }
+
+    /// Loads the library with the built-in functions, where it lies beside this one. NVRTC asks the system's loader for it
+    /// by its name, which does not look in the folders of Python packages; but it gives what is loaded already.
+    pub(super) fn load_builtins(&mut self, path: &Path, (major, minor): (u32, u32)) {
+        let name = format!("libnvrtc-builtins.so.{major}.{minor}");
+        // A bare name leads to no folder: then the loader knows this library, and the other one too.
+        let beside = path.parent().map(|folder| folder.join(name));
+        self.builtins = beside.filter(|path| path.is_absolute()).and_then(|path| {
+            // SAFETY: as for the library itself, beside which it lies.
+            unsafe { libloading::Library::new(path) }.ok()
+        });
     }
 
     /// Success, or the library's word for what went wrong.

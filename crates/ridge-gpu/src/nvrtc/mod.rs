@@ -195,7 +195,7 @@ impl Compiler {
                 tried: candidates.to_vec(),
             });
         };
-        let library = library.map_err(|function| NoCompiler::TooOld {
+        let mut library = library.map_err(|function| NoCompiler::TooOld {
             path: path.clone(),
             function,
         })?;
@@ -203,6 +203,7 @@ impl Compiler {
             path: path.clone(),
             reason,
         })?;
+        library.load_builtins(path, version);
         Ok(Self { library, version })
     }
 

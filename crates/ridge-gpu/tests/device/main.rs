@@ -2,7 +2,14 @@
 //!
 //! A GPU is used case by case in processes of their own, one after the other, since some cases end the context. Without a
 //! GPU those cases are ignored, with the reason; `RIDGE_REQUIRE_GPU=1` makes them fail instead. `RIDGE_DEVICE` is the
-//! number of the GPU, from 0, and `RIDGE_NVRTC` the path of the compiler.
+//! number of the GPU, from 0; `RIDGE_NVRTC` and `RIDGE_DRIVER` are the paths of the compiler and the driver, where they are not
+//! found.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a process tells on its output what its case found out, and a report is for people"
+)]
 
 mod report;
 mod suite;
@@ -11,6 +18,7 @@ use std::env;
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -52,8 +60,13 @@ fn options() -> CudaOptions {
         .prefixes
         .extend(pythons.filter_map(|folder| Some(folder.parent()?.to_path_buf())));
     let mut options = CudaOptions::found(&search);
-    if let Some(nvrtc) = env::var_os("RIDGE_NVRTC") {
-        options.nvrtc = vec![PathBuf::from(nvrtc)];
+    for (variable, candidates) in [
+        ("RIDGE_NVRTC", &mut options.nvrtc),
+        ("RIDGE_DRIVER", &mut options.driver),
+    ] {
+        if let Some(path) = env::var_os(variable) {
+            *candidates = vec![PathBuf::from(path)];
+        }
     }
     let ordinal = env::var("RIDGE_DEVICE")
         .ok()
@@ -120,7 +133,7 @@ fn in_a_process(name: &str) -> Outcome {
         .stderr(Stdio::inherit())
         .spawn()?;
     let mut output = process.stdout.take().ok_or("no output")?;
-    let (sender, receiver) = std::sync::mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     let reader = std::thread::spawn(move || {
         let mut told = String::new();
         let mut bytes = [0; 4096];
@@ -133,9 +146,9 @@ fn in_a_process(name: &str) -> Outcome {
         }
         told
     });
-    let is_told = receiver.recv_timeout(PATIENCE).is_ok();
-    // Who has said everything may take its time to end, but not for ever.
-    let deadline = Instant::now() + if is_told { LAST_WORDS } else { Duration::ZERO };
+    // Who has said everything, or closed its output, may take its time to end, but not for ever.
+    let is_late = receiver.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout);
+    let deadline = Instant::now() + if is_late { Duration::ZERO } else { LAST_WORDS };
     let mut status = process.try_wait()?;
     while status.is_none() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(5));

@@ -69,7 +69,13 @@ pub(crate) fn print(device: &CudaDevice) -> Outcome {
             Ok(device.synchronize(&stream, PATIENCE)?)
         })?
     );
-    println!("sensors: {}", calls(&|| Ok(drop(device.sensors())))?);
+    println!(
+        "sensors: {}",
+        calls(&|| {
+            let _ = device.sensors();
+            Ok(())
+        })?
+    );
     println!(
         "resetting persisting lines: {}",
         calls(&|| Ok(device.reset_persisting_l2()?))?

@@ -196,7 +196,7 @@ fn properties(device: &dyn Device) -> Outcome {
     ensure(properties.multiprocessors > 0, || told.clone())?;
     ensure(properties.capability.major >= 7, || told.clone())?;
     let l2 = properties.l2.ok_or("no size of the L2")?.get();
-    ensure(l2 >= 1e6 && l2 <= 1e9, || told.clone())?;
+    ensure((1e6..=1e9).contains(&l2), || told.clone())?;
     let clock = properties.max_sm_clock.ok_or("no clock")?.get();
     ensure(clock > 5e8 && clock < 4e9, || told.clone())?;
     ensure(properties.max_threads_per_block == 1024, || told.clone())?;
@@ -625,7 +625,7 @@ fn graphs(device: &dyn Device) -> Outcome {
         ..Work::default()
     };
     let launch = prepare(device, &function, 1, 32, &arguments, work)?;
-    let graph = device.graph(&vec![&launch; 25])?;
+    let graph = device.graph(&[&launch; 25])?;
     ensure(graph.launches() == 25, || graph.launches().to_string())?;
     // What a graph needs it keeps.
     drop(launch);
@@ -809,7 +809,7 @@ fn clusters(device: &dyn Device) -> Outcome {
     let (_module, function) = kernel(device, "cluster_size")?;
     let out = device.allocate(64)?;
     let prepare = |blocks: u32, size: u32| {
-        let bytes: Vec<u8> = vec![size.to_le_bytes(); 16].concat();
+        let bytes: Vec<u8> = [size.to_le_bytes(); 16].concat();
         device.prepare(&Launch {
             function: &function,
             grid: Dim3::linear(blocks),
