@@ -46,6 +46,14 @@ pub fn roofline(
     serde_json::to_string_pretty(document).map(ended)
 }
 
+/// Writes a benchmark, indented, with a newline at the end.
+///
+/// # Errors
+/// When a value cannot be written, which no document can cause.
+pub fn bench(document: &ridge_bench::document::Document) -> serde_json::Result<String> {
+    serde_json::to_string_pretty(document).map(ended)
+}
+
 fn ended(mut text: String) -> String {
     text.push('\n');
     text

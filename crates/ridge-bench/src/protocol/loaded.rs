@@ -106,10 +106,7 @@ impl<'d> Loaded<'d> {
     /// Gives all buffers what they start with; another `generation` has other random numbers.
     pub(super) fn fill(&mut self, job: &Job, generation: u32) -> Result<(), DeviceError> {
         for (place, buffer) in job.buffers.iter().enumerate() {
-            let mut elements = buffer.elements;
-            elements.seed = elements
-                .seed
-                .wrapping_add(generation.wrapping_mul(0x1000_0001));
+            let elements = buffer.elements.of_generation(generation);
             if elements.is_poison() {
                 self.device
                     .fill(&self.stream, &self.buffers[place], ElementType::POISON)?;

@@ -138,6 +138,13 @@ impl Elements {
         self.length.saturating_mul(self.kind.size() as u64)
     }
 
+    /// The same with other random numbers, for each generation but the first.
+    #[must_use]
+    pub const fn of_generation(mut self, generation: u32) -> Self {
+        self.seed = self.seed.wrapping_add(generation.wrapping_mul(0x1000_0001));
+        self
+    }
+
     /// Whether nothing but a kernel gives them a value.
     #[must_use]
     pub fn is_poison(&self) -> bool {

@@ -44,6 +44,12 @@ impl Formula {
     pub fn text(&self) -> &str {
         self.expression.text()
     }
+
+    /// The expression.
+    #[must_use]
+    pub const fn expression(&self) -> &Expression {
+        &self.expression
+    }
 }
 
 /// Device memory.
@@ -246,6 +252,88 @@ impl Spec {
             place: self.place(&span),
             problem: Problem::Expression(error),
         }
+    }
+
+    /// The error of an expression at its place.
+    #[must_use]
+    pub fn error_at(&self, formula: &Formula, error: ExpressionError) -> SpecError {
+        self.at(formula, error)
+    }
+
+    /// What the names of a state are worth.
+    ///
+    /// # Errors
+    /// When a size has no value.
+    pub fn state_names(&self, state: &State, device: &Names) -> Result<Names, SpecError> {
+        self.names(state, device)
+    }
+
+    /// The expression that says what an output has to be.
+    #[must_use]
+    pub fn expression_of(&self, output: &str) -> Option<&Formula> {
+        match &self.check.reference {
+            Reference::Expressions(all) => all
+                .iter()
+                .find(|(name, _)| name == output)
+                .map(|(_, formula)| formula),
+            _ => None,
+        }
+    }
+
+    /// The elements of all buffers that start with something, of one generation of inputs.
+    ///
+    /// # Errors
+    /// When an expression has no value.
+    pub fn inputs(
+        &self,
+        names: &Names,
+        generation: u32,
+    ) -> Result<Vec<(String, Elements)>, SpecError> {
+        let mut inputs = Vec::new();
+        for buffer in &self.buffers {
+            let elements = self.elements(buffer, names)?.of_generation(generation);
+            if !elements.is_poison() {
+                inputs.push((buffer.name.clone(), elements));
+            }
+        }
+        Ok(inputs)
+    }
+
+    /// The state of a reference: the axes of another state, and the first value of those that it does not have.
+    ///
+    /// # Errors
+    /// When there is no such kernel.
+    pub fn reference_state(&self, kernel: &str, state: &State) -> Result<State, SpecError> {
+        let found = self
+            .kernels
+            .iter()
+            .find(|known| known.name == kernel)
+            .ok_or(SpecError {
+                problem: Problem::NoKernels,
+                place: None,
+            })?;
+        let has = |axis: &&Axis| {
+            found
+                .axes
+                .as_ref()
+                .is_none_or(|own| own.contains(&axis.name))
+        };
+        let axes = self
+            .axes
+            .iter()
+            .filter(has)
+            .map(|axis| {
+                let own = state.axes.iter().find(|(name, _)| *name == axis.name);
+                (
+                    axis.name.clone(),
+                    own.map_or(axis.values[0], |(_, value)| *value),
+                )
+            })
+            .collect();
+        Ok(State {
+            kernel: kernel.to_owned(),
+            axes,
+        })
     }
 
     /// A value that is not allowed, at the place of its expression.
