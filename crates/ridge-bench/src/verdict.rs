@@ -564,7 +564,7 @@ fn notes(
 /// The best of each group of states that solve the same problem, and how sure that is.
 #[must_use]
 pub fn best(states: &[StateResult], mode: Mode) -> Vec<Best> {
-    let mut groups: Vec<(Problem, Vec<(&StateResult, Samples, f64)>)> = Vec::new();
+    let mut groups: Vec<(Problem, Vec<Member<'_>>)> = Vec::new();
     for state in states.iter().filter(|state| state.status == Status::Valid) {
         let Some(result) = state.modes.iter().find(|result| result.mode == mode) else {
             continue;
@@ -603,6 +603,9 @@ pub fn best(states: &[StateResult], mode: Mode) -> Vec<Best> {
         .collect()
 }
 
+/// A state, its samples and their median.
+type Member<'s> = (&'s StateResult, Samples, f64);
+
 /// What two states have to share to be compared.
 #[derive(PartialEq)]
 struct Problem {
@@ -627,7 +630,7 @@ impl Problem {
 }
 
 /// The axes that all members have with the same value, such as `n=4096`.
-fn shared_axes(members: &[(&StateResult, Samples, f64)]) -> String {
+fn shared_axes(members: &[Member<'_>]) -> String {
     let Some((first, _, _)) = members.first() else {
         return String::new();
     };
@@ -651,7 +654,7 @@ fn shared_axes(members: &[(&StateResult, Samples, f64)]) -> String {
     shared.join(", ")
 }
 
-fn against(best: &(&StateResult, Samples, f64), other: &(&StateResult, Samples, f64)) -> Against {
+fn against(best: &Member<'_>, other: &Member<'_>) -> Against {
     // States were measured one after the other in one process: the rules ask for no control, and a difference within
     // the least band is not told.
     let rules = Rules {

@@ -28,7 +28,7 @@ impl Spec {
         let reader = Reader { text };
         let table = DeTable::parse(text).map_err(|error| SpecError {
             problem: Problem::Syntax(error.message().to_owned()),
-            place: error.span().map(|span| Place::of(text, &span)),
+            place: error.span().map(|span| Box::new(Place::of(text, &span))),
         })?;
         reader.spec(table.get_ref())
     }
@@ -62,7 +62,7 @@ impl<'t> Reader<'t> {
     fn error(&self, problem: Problem, span: &Range<usize>) -> SpecError {
         SpecError {
             problem,
-            place: Some(Place::of(self.text, span)),
+            place: Some(Box::new(Place::of(self.text, span))),
         }
     }
 

@@ -69,7 +69,8 @@ pub fn markdown(document: &Document) -> String {
             )
         }));
     }
-    for (who, is_invalid, text, _) in remarks(document) {
+    for said in remarks(document) {
+        let (who, is_invalid, text) = (said.who(), said.is_invalid, said.text);
         let label = if is_invalid { "**not valid** " } else { "" };
         notes.push(format!("{label}{}: {}", safe(&who), safe(&text)));
     }

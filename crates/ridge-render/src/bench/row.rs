@@ -1,5 +1,7 @@
 //! The cells of a state in one mode, which all tables show.
 
+use std::fmt::Write;
+
 use ridge_bench::document::{Document, ModeResult, StateResult, Status};
 use ridge_bench::protocol::Stopped;
 use ridge_model::quantity::{ABSENT, Amount, Bandwidth, Hertz, Nanos, Ratio, Unit};
@@ -210,17 +212,41 @@ pub(super) const fn stopped(reason: Stopped) -> &'static str {
     }
 }
 
+/// A text about states.
+pub(super) struct Said {
+    id: String,
+    states: Vec<String>,
+    /// Whether it makes times invalid.
+    pub(super) is_invalid: bool,
+    /// The text.
+    pub(super) text: String,
+    /// What to try.
+    pub(super) hint: Option<String>,
+}
+
+impl Said {
+    /// The states that it is about.
+    pub(super) fn who(&self) -> String {
+        match self.states.as_slice() {
+            [] => String::new(),
+            [only] => only.clone(),
+            [first, others @ ..] => format!("{first} and {} more", others.len()),
+        }
+    }
+}
+
 /// What is said about states: each text once, with the states that it is about.
-pub(super) fn remarks(document: &Document) -> Vec<(String, bool, String, Option<String>)> {
+pub(super) fn remarks(document: &Document) -> Vec<Said> {
     let constant = constant_axes(document);
-    let mut found: Vec<(String, bool, String, Option<String>, Vec<String>)> = Vec::new();
+    let mut found: Vec<Said> = Vec::new();
     let has_modes = document.settings.modes.len() > 1;
     for state in &document.states {
         for mode in &state.modes {
+            let short = short(&state.name, &constant);
             let name = if has_modes {
-                format!("{} {}", short(&state.name, &constant), mode.mode)
+                format!("{short} {}", mode.mode)
             } else {
-                short(&state.name, &constant)
+                short
             };
             let all = mode
                 .invalid
@@ -228,35 +254,23 @@ pub(super) fn remarks(document: &Document) -> Vec<(String, bool, String, Option<
                 .map(|remark| (remark, true))
                 .chain(mode.notes.iter().map(|remark| (remark, false)));
             for (remark, is_invalid) in all {
-                let known = found.iter_mut().find(|(id, invalid, text, _, _)| {
-                    *id == remark.id
-                        && *invalid == is_invalid
-                        && (*text == remark.text || !is_invalid)
-                });
+                let known = found
+                    .iter_mut()
+                    .find(|said| said.id == remark.id && said.is_invalid == is_invalid);
                 match known {
-                    Some((_, _, _, _, states)) => states.push(name.clone()),
-                    None => found.push((
-                        remark.id.clone(),
+                    Some(said) => said.states.push(name.clone()),
+                    None => found.push(Said {
+                        id: remark.id.clone(),
+                        states: vec![name.clone()],
                         is_invalid,
-                        remark.text.clone(),
-                        remark.hint.clone(),
-                        vec![name.clone()],
-                    )),
+                        text: remark.text.clone(),
+                        hint: remark.hint.clone(),
+                    }),
                 }
             }
         }
     }
     found
-        .into_iter()
-        .map(|(_, is_invalid, text, hint, states)| {
-            let who = match states.as_slice() {
-                [] => String::new(),
-                [only] => only.clone(),
-                [first, others @ ..] => format!("{first} and {} more", others.len()),
-            };
-            (who, is_invalid, text, hint)
-        })
-        .collect()
 }
 
 /// What is wrong with the outputs of a state, in a sentence.
@@ -268,46 +282,42 @@ pub(super) fn wrong(state: &StateResult) -> Option<String> {
     let outcome = shown.outcomes.iter().find(|outcome| !outcome.is_right)?;
     let mut text = format!("`{}`", outcome.output);
     if outcome.unwritten > 0 {
-        text.push_str(&format!(
-            ": {} elements were not written",
-            outcome.unwritten
-        ));
+        let _ = write!(text, ": {} elements were not written", outcome.unwritten);
     } else if outcome.not_finite > 0 {
-        text.push_str(&format!(": {} elements are not finite", outcome.not_finite));
+        let _ = write!(text, ": {} elements are not finite", outcome.not_finite);
     } else if outcome.wrong > 0 {
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             ": {} of {} elements are wrong",
             outcome.wrong, outcome.elements
-        ));
+        );
     } else {
         let norm = outcome
             .relative_norm
             .map_or_else(|| "not finite".to_owned(), |norm| format!("{norm:.3e}"));
-        text.push_str(&format!(": the relative difference is {norm}"));
+        let _ = write!(text, ": the relative difference is {norm}");
     }
     if let Some(first) = outcome.first.filter(|_| outcome.unwritten == 0) {
         let number = |value: Option<f64>| {
             value.map_or_else(|| "not finite".to_owned(), |value| value.to_string())
         };
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             "; the first, at {}, is {} in place of {}",
             first.index,
             number(first.found),
             number(first.expected)
-        ));
+        );
     }
     if let Some(with) = &state.checked.with {
-        text.push_str(&format!(" (against {with}"));
+        let _ = write!(text, " (against {with}");
         if !outcome.tolerance.is_empty() {
-            text.push_str(&format!(", allowed: {}", outcome.tolerance));
+            let _ = write!(text, ", allowed: {}", outcome.tolerance);
         }
         text.push(')');
     }
     if shown.after_samples > 0 {
-        text.push_str(&format!(
-            "; first seen after {} samples",
-            shown.after_samples
-        ));
+        let _ = write!(text, "; first seen after {} samples", shown.after_samples);
     }
     Some(text)
 }

@@ -48,7 +48,8 @@ pub fn text(document: &Document, layout: &Layout) -> String {
             );
         }
     }
-    for (who, is_invalid, text, hint) in remarks(document) {
+    for said in remarks(document) {
+        let (who, is_invalid, text, hint) = (said.who(), said.is_invalid, said.text, said.hint);
         gap(&mut out);
         let (first, rest, role) = if is_invalid {
             ("  not valid: ", "             ", Role::Bad)
