@@ -128,7 +128,9 @@ impl CudaDevice {
         let number = driver
             .device(options.ordinal)
             .map_err(|refused| error_of(&refused))?;
-        let context = Context::new(driver, number).map_err(|refused| error_of(&refused))?;
+        let context = Context::new(driver, number).map_err(|refused| NoGpu::Unusable {
+            reason: refused.reason,
+        })?;
         let identity = Identity::of(driver, number, nvml.as_ref().ok().copied());
         let mut properties = properties(driver, number, options.ordinal, &identity)?;
         properties.sensors = match (&nvml, identity.gpu) {

@@ -288,7 +288,7 @@ fn pinned(device: &dyn Device) -> Outcome {
     ensure(back == pattern, || "other bytes came back".to_owned())
 }
 
-fn agreement(device: &dyn Device) -> Outcome {
+pub(crate) fn agreement(device: &dyn Device) -> Outcome {
     const COUNT: u32 = 1 << 18;
     let module = module(device)?;
     let bytes = u64::from(COUNT) * 4;
@@ -359,7 +359,7 @@ fn ptx(device: &dyn Device) -> Outcome {
     })
 }
 
-fn wrong_images(device: &dyn Device) -> Outcome {
+pub(crate) fn wrong_images(device: &dyn Device) -> Outcome {
     for image in [
         &b"nothing of the kind, but long enough"[..],
         b"",
@@ -615,7 +615,7 @@ fn waiting(device: &dyn Device) -> Outcome {
     ensure(time >= 1.95e6, || format!("{time} ns"))
 }
 
-fn graphs(device: &dyn Device) -> Outcome {
+pub(crate) fn graphs(device: &dyn Device) -> Outcome {
     let (_module, function) = kernel(device, "count")?;
     let counter = device.allocate(4)?;
     device.write(&counter, 0, &[0; 4])?;
@@ -836,6 +836,25 @@ fn clusters(device: &dyn Device) -> Outcome {
         let error = error_of(prepare(blocks, size))?;
         ensure(error.code() == "GPU0122", || error.to_string())?;
     }
+    usable(device)
+}
+
+/// On a driver before 11.8.
+pub(crate) fn no_clusters(device: &dyn Device) -> Outcome {
+    let (_module, function) = kernel(device, "cluster_size")?;
+    let out = device.allocate(64)?;
+    let error = error_of(device.prepare(&Launch {
+        function: &function,
+        grid: Dim3::linear(16),
+        block: Dim3::linear(32),
+        cluster: Some(Dim3::linear(2)),
+        dynamic_shared_bytes: 0,
+        arguments: &[Argument::buffer(&out)],
+        work: Work::default(),
+    }))?;
+    let text = error.to_string();
+    let expected = "a launch in clusters needs a driver for CUDA 11.8, and this one is for 11.4";
+    ensure(text == expected, || text.clone())?;
     usable(device)
 }
 
