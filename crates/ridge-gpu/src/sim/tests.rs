@@ -288,6 +288,26 @@ fn a_block_that_is_dropped_releases_its_stream() {
 }
 
 #[test]
+fn freeing_memory_releases_a_blocked_stream() {
+    let device = open("seed=1");
+    let stream = device.stream().unwrap();
+    let buffer = device.allocate(MIB).unwrap();
+    let block = device.block(&stream, SECOND).unwrap();
+    device.fill(&stream, &buffer, 1).unwrap();
+    assert!(!device.is_done(&stream).unwrap());
+    let event = device.event().unwrap();
+    drop(event);
+    assert!(!device.is_done(&stream).unwrap());
+    // The fill holds the memory too; another piece is free at once.
+    drop(device.allocate(MIB).unwrap());
+    device.pause(Nanos::new(1e6));
+    device.is_done(&stream).unwrap();
+    device.pause(Nanos::new(1e6));
+    assert!(device.is_done(&stream).unwrap());
+    drop(block);
+}
+
+#[test]
 fn streams_wait_for_events_of_others() {
     let device = open("noise=0");
     let (first, second) = (device.stream().unwrap(), device.stream().unwrap());

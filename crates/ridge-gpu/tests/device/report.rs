@@ -1,6 +1,9 @@
 //! What a device is, and what things cost on it: for people who look at the log.
 
-use ridge_gpu::{Argument, CudaDevice, Device, Dim3, Launch, Prepared, Program, Work};
+use ridge_gpu::{
+    Argument, CudaDevice, Device, Dim3, Flush, FlushKind, Launch, Prepared, Program, WindowEnd,
+    Work,
+};
 use ridge_model::quantity::Nanos;
 
 use super::suite::Outcome;
