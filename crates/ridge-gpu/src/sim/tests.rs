@@ -1,7 +1,7 @@
 use ridge_model::{NumberFormat, PeakUnit};
 
 use super::*;
-use crate::device::{Access, Dim3, Effect, FlushKind, Operations, Work};
+use crate::device::{Access, Dim3, Effect, FlushKind, Operations, SensorSource, Work};
 use crate::error::Fault;
 
 const SECOND: Nanos = Nanos::new(1e9);
