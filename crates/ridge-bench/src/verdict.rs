@@ -682,3 +682,216 @@ fn against(best: &Member<'_>, other: &Member<'_>) -> Against {
         .to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Rule;
+    use crate::expression::Names;
+    use crate::protocol::{Right, Settings, Source, Task, floors, measure};
+    use crate::spec::Spec;
+    use ridge_gpu::{Device as _, SimDevice, SimOptions};
+    use ridge_model::Devices;
+
+    const SPEC: &str = r#"
+        bytes = "2 * n * 4"
+        [axes]
+        n = [65536, 16777216]
+        [buffers]
+        in = { type = "f32", length = "n", init = "random", seed = 1 }
+        out = { type = "f32", length = "n" }
+        [kernels.slow_one]
+        entry = "slow_one"
+        grid = 1024
+        block = 256
+        args = ["in", "out"]
+        simulated_traffic = 6
+        [kernels.one]
+        entry = "one"
+        grid = 1024
+        block = 256
+        args = ["in", "out"]
+        [kernels.two]
+        entry = "two"
+        grid = 1024
+        block = 256
+        args = ["in", "out"]
+    "#;
+    const SOURCE: &str = "extern \"C\" __global__ void slow_one() {}\nextern \"C\" __global__ void one() {}\n\
+                          extern \"C\" __global__ void two() {}\n";
+
+    /// All states of a spec on a simulated device.
+    fn results(spec: &str, device: &str, modes: &[Mode]) -> Vec<StateResult> {
+        let spec = Spec::read(spec).unwrap();
+        let names = Names::default();
+        let sim = SimDevice::open(&SimOptions::parse(device).unwrap()).unwrap();
+        let settings = Settings {
+            modes: modes.to_vec(),
+            ..Settings::default()
+        };
+        let floors = floors(&sim, &settings).unwrap();
+        let machine = Machine::of(sim.properties());
+        let context = Context {
+            machine: &machine,
+            device: Some(Devices::known().find("h200").unwrap()),
+            floors: Some(&floors),
+            precision: settings.precision,
+        };
+        spec.states(&names)
+            .unwrap()
+            .iter()
+            .map(|of| {
+                let job = spec.job(of, &names).unwrap();
+                let task = Task {
+                    job: job.clone(),
+                    source: Source {
+                        name: "k.cu".to_owned(),
+                        content: SOURCE.as_bytes().to_vec(),
+                        options: Vec::new(),
+                        include_paths: Vec::new(),
+                    },
+                    right: Right::Unknown,
+                    rule: Rule::new(spec.check.mode, spec.check.tolerance),
+                };
+                let outcome = measure(&sim, &task, &settings, &floors, &mut |_| {});
+                state(of, &job, None, outcome, &context)
+            })
+            .collect()
+    }
+
+    fn ids(remarks: &[Remark]) -> Vec<&str> {
+        remarks.iter().map(|remark| remark.id.as_str()).collect()
+    }
+
+    #[test]
+    fn the_best_is_found_in_each_problem_and_equals_are_told() {
+        let found = results(SPEC, "h200", &[Mode::Cold]);
+        let best = best(&found, Mode::Cold);
+        assert_eq!(best.len(), 2);
+        assert_eq!(best[1].problem, "n=16777216");
+        let slow = best[1]
+            .others
+            .iter()
+            .find(|other| other.state.starts_with("slow_one"))
+            .unwrap();
+        assert_eq!(slow.verdict, "slower");
+        assert!(slow.ratio > 2.0 && slow.lower.unwrap() > 2.0);
+        let equal = best[1]
+            .others
+            .iter()
+            .find(|other| !other.state.starts_with("slow_one"))
+            .unwrap();
+        assert_ne!(equal.verdict, "slower", "{equal:?}");
+    }
+
+    #[test]
+    fn times_are_placed_under_their_bound() {
+        let found = results(SPEC, "h200", &[Mode::Cold, Mode::Hot]);
+        let large = found
+            .iter()
+            .find(|state| state.name == "slow_one[n=16777216]")
+            .unwrap();
+        let placement = large.modes[0].placement.as_ref().unwrap();
+        // 134 MB over 4.81 TB/s.
+        assert!(
+            (placement.bound_ns - 27_880.0).abs() < 20.0,
+            "{placement:?}"
+        );
+        assert_eq!(
+            (placement.class.as_str(), placement.resource.as_str()),
+            ("bandwidth-bound", "DRAM")
+        );
+        assert!(placement.share > 0.2 && placement.share < 0.5);
+        // What fits into the L2 and stays there is bound by it.
+        let small = found
+            .iter()
+            .find(|state| state.name == "one[n=65536]")
+            .unwrap();
+        assert_eq!(small.modes[1].placement.as_ref().unwrap().resource, "L2");
+        assert!(
+            ids(&small.modes[1].notes)
+                .iter()
+                .any(|id| id.contains("floor")),
+            "{:?}",
+            small.modes[1].notes
+        );
+    }
+
+    #[test]
+    fn a_time_below_the_bound_is_not_valid_and_has_no_rank() {
+        let many = SPEC.replace("\"2 * n * 4\"", "\"200 * n * 4\"");
+        let found = results(&many, "h200", &[Mode::Cold]);
+        for state in found
+            .iter()
+            .filter(|state| state.name.ends_with("16777216]"))
+        {
+            assert_eq!(state.status, Status::Invalid);
+            assert_eq!(ids(&state.modes[0].invalid), ["below-bound"]);
+            assert!(state.modes[0].invalid[0].hint.is_some());
+        }
+        assert!(
+            best(&found, Mode::Cold)
+                .iter()
+                .all(|best| best.problem != "n=16777216")
+        );
+    }
+
+    #[test]
+    fn without_samples_that_count_there_is_no_number() {
+        for state in results(SPEC, "h200,probe=off", &[Mode::Cold]) {
+            assert_eq!(state.status, Status::Invalid);
+            let mode = &state.modes[0];
+            assert_eq!(ids(&mode.invalid), ["no-valid-samples"]);
+            assert_eq!(
+                (mode.median_ns, mode.min_ns, mode.placement.as_ref()),
+                (None, None, None)
+            );
+            assert_eq!(mode.raw.times_ns.len() as u64, mode.rejected);
+        }
+    }
+
+    /// Bounds follow the clock of the samples, not one that was read while the device was idle.
+    #[test]
+    fn compute_bounds_are_at_the_clock_of_the_run() {
+        let compute = SPEC.replace("bytes = \"2 * n * 4\"", "flops = \"n * 100000\"");
+        let bound = |device: &str| {
+            let found = results(&compute, device, &[Mode::Cold]);
+            let state = found
+                .iter()
+                .find(|state| state.name == "one[n=16777216]")
+                .unwrap();
+            state.modes[0].placement.clone().unwrap()
+        };
+        let (full, low) = (bound("h200"), bound("h200,throttle=1us:0.8"));
+        assert_eq!(full.class, "compute-bound");
+        assert!(
+            (low.bound_ns / full.bound_ns - 1.25).abs() < 0.01,
+            "{} {}",
+            low.bound_ns,
+            full.bound_ns
+        );
+        assert!((low.share / full.share - 1.0).abs() < 0.02);
+    }
+
+    #[test]
+    fn drift_and_two_modes_are_told() {
+        let told = |device: &str| {
+            let spec = SPEC.replace("[65536, 16777216]", "[16777216]");
+            results(&spec, device, &[Mode::Cold])
+                .iter()
+                .flat_map(|state| &state.modes)
+                .flat_map(|mode| {
+                    ids(&mode.notes)
+                        .into_iter()
+                        .map(str::to_owned)
+                        .collect::<Vec<_>>()
+                })
+                .collect::<Vec<String>>()
+        };
+        assert!(told("h200,bimodal=0.4:1.3,seed=3").contains(&"two-modes".to_owned()));
+        assert!(!told("h200").contains(&"two-modes".to_owned()));
+        assert!(told("h200,shared=0.1").contains(&"other-processes".to_owned()));
+        assert!(told("h200,sensors=off").contains(&"no-sensors".to_owned()));
+        assert!(told("h200,debug=one").contains(&"debug-module".to_owned()));
+    }
+}
