@@ -8,8 +8,9 @@ use ridge_model::quantity::Nanos;
 
 use super::truth;
 use crate::check::Expected;
-use crate::spec::ElementType;
+use crate::parallel;
 use crate::spec::job::{Job, JobArgument};
+use crate::spec::{ElementType, Elements};
 
 /// Bytes that are made and copied at once.
 const CHUNK: u64 = 32 << 20;
@@ -18,6 +19,17 @@ const SIMULATED: u64 = 1 << 10;
 
 /// Bytes of each output that are looked at on such a device: what it writes repeats.
 const SIMULATED_OUTPUT: u64 = 1 << 20;
+
+/// The bytes of some elements, made by all processors.
+fn filled(elements: &Elements, from: u64, count: u64) -> Vec<u8> {
+    let parts = parallel::parts(from..from + count, |part| {
+        elements.fill(part.start, part.end - part.start)
+    });
+    match <[Vec<u8>; 1]>::try_from(parts) {
+        Ok([only]) => only,
+        Err(parts) => parts.concat(),
+    }
+}
 
 /// A job on a device.
 pub(super) struct Loaded<'d> {
@@ -130,7 +142,7 @@ impl<'d> Loaded<'d> {
                 self.device.write(
                     &self.buffers[place],
                     from * size,
-                    &elements.fill(from, count),
+                    &filled(&elements, from, count),
                 )?;
                 from += count;
             }
