@@ -17,6 +17,7 @@ cd "$(dirname "$0")/.."
 
 cargo build --package ridge --release --locked
 cp "${CARGO_TARGET_DIR:-target}/release/ridge" "$folder/ridge"
+rm -rf "$folder/examples" "$folder/gallery" "$folder/faults"
 cp -r examples "$folder/"
 mkdir -p "$folder/gallery"
 for case in triad tile_gemm elementwise_chain relax_sweeps; do
