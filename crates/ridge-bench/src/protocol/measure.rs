@@ -291,7 +291,7 @@ pub fn measure(
     })
 }
 
-fn load(device: &dyn Device, source: &Source, job: &Job) -> Result<Loadable, Failure> {
+pub(super) fn load(device: &dyn Device, source: &Source, job: &Job) -> Result<Loadable, Failure> {
     let mut entries: Vec<&str> = job
         .launches
         .iter()
@@ -305,7 +305,7 @@ fn load(device: &dyn Device, source: &Source, job: &Job) -> Result<Loadable, Fai
 }
 
 /// The job with the names that kernels have in the module.
-fn lowered(job: &Job, loadable: &Loadable) -> Job {
+pub(super) fn lowered(job: &Job, loadable: &Loadable) -> Job {
     let mut job = job.clone();
     for launch in &mut job.launches {
         if let Some(name) = loadable.names.get(&launch.entry) {
@@ -469,56 +469,10 @@ impl Run<'_> {
         self.sample(&recipe, runs, warm_up, held, tell)
     }
 
-    /// Samples that are thrown away, until the clock has settled.
     fn warm_up(&self, recipe: &Recipe<'_>) -> Result<(WarmUp, Held), DeviceError> {
-        let start = self.device.now();
-        let mut clocks: Vec<(Nanos, f64)> = Vec::new();
-        let mut samples = 0_u64;
-        let limit = Nanos::new(self.settings.max_warm_up_ns);
-        let ended = loop {
-            let raw = take(&self.loaded, &self.instruments, recipe)?;
-            samples += 1;
-            clocks.extend(
-                raw.clock
-                    .map(|reading| (raw.host_stop, reading.clock.get())),
-            );
-            let elapsed = self.device.now() - start;
-            if elapsed >= limit {
-                break if clocks.is_empty() {
-                    WarmUpEnd::NoClock
-                } else {
-                    WarmUpEnd::Limit
-                };
-            }
-            let each = elapsed * (1.0 / samples as f64);
-            let window = Nanos::new(SETTLED_OVER.get().max(SETTLED_SAMPLES * each.get()));
-            let is_due = elapsed >= LEAST_WARM_UP && elapsed >= window * 2.0;
-            if is_due && clocks.is_empty() {
-                break WarmUpEnd::NoClock;
-            }
-            if is_due && is_settled(&clocks, window) {
-                break WarmUpEnd::Settled;
-            }
-        };
-        let from = clocks
-            .last()
-            .map_or(start, |(time, _)| *time - SETTLED_OVER);
-        let last: Vec<f64> = clocks
-            .iter()
-            .filter(|(time, _)| *time >= from)
-            .map(|(_, clock)| *clock)
-            .collect();
-        let warm_up = WarmUp {
-            ended,
-            time_ns: (self.device.now() - start).get(),
-            samples,
-        };
-        let held = Held::new(
-            &last,
-            self.settings.clock_tolerance,
-            self.floors.timer_step_ns,
-        );
-        Ok((warm_up, held))
+        warm_up(self.device, self.settings, self.floors, &mut || {
+            take(&self.loaded, &self.instruments, recipe)
+        })
     }
 
     fn sample(
@@ -669,6 +623,59 @@ impl Run<'_> {
         });
         Ok(())
     }
+}
+
+/// Takes samples and throws them away, until the clock has settled.
+pub(super) fn warm_up(
+    device: &dyn Device,
+    settings: &Settings,
+    floors: &Floors,
+    sample: &mut dyn FnMut() -> Result<Raw, DeviceError>,
+) -> Result<(WarmUp, Held), DeviceError> {
+    let start = device.now();
+    let mut clocks: Vec<(Nanos, f64)> = Vec::new();
+    let mut samples = 0_u64;
+    let limit = Nanos::new(settings.max_warm_up_ns);
+    let ended = loop {
+        let raw = sample()?;
+        samples += 1;
+        clocks.extend(
+            raw.clock
+                .map(|reading| (raw.host_stop, reading.clock.get())),
+        );
+        let elapsed = device.now() - start;
+        if elapsed >= limit {
+            break if clocks.is_empty() {
+                WarmUpEnd::NoClock
+            } else {
+                WarmUpEnd::Limit
+            };
+        }
+        let each = elapsed * (1.0 / samples as f64);
+        let window = Nanos::new(SETTLED_OVER.get().max(SETTLED_SAMPLES * each.get()));
+        let is_due = elapsed >= LEAST_WARM_UP && elapsed >= window * 2.0;
+        if is_due && clocks.is_empty() {
+            break WarmUpEnd::NoClock;
+        }
+        if is_due && is_settled(&clocks, window) {
+            break WarmUpEnd::Settled;
+        }
+    };
+    let from = clocks
+        .last()
+        .map_or(start, |(time, _)| *time - SETTLED_OVER);
+    let last: Vec<f64> = clocks
+        .iter()
+        .filter(|(time, _)| *time >= from)
+        .map(|(_, clock)| *clock)
+        .collect();
+    let warm_up = WarmUp {
+        ended,
+        time_ns: (device.now() - start).get(),
+        samples,
+    };
+    let held = Held::new(&last, settings.clock_tolerance, floors.timer_step_ns);
+    Ok((warm_up, held))
 }
 
 /// Whether the clock of the last window is that of the window before.

@@ -15,6 +15,7 @@ mod order;
 mod sample;
 mod settings;
 mod truth;
+mod turns;
 
 pub use clock::Rejection;
 pub use failure::{Failure, FailureKind};
@@ -26,6 +27,7 @@ pub use measure::{
 };
 pub use mode::Mode;
 pub use settings::{FlushKind, Settings};
+pub use turns::{Turn, Turns};
 
 #[cfg(test)]
 mod tests;
