@@ -23,4 +23,5 @@ cp scripts/gpu-figures/*.py scripts/gpu-figures/*.toml scripts/gpu-figures/run.s
 cp examples/copy.cu examples/gemm.cu examples/reduction.cu "$folder/kernels/"
 cp crates/ridge-bench/examples/figures/kernels.cu "$folder/kernels/figures.cu"
 cp gallery/run.py gallery/init.cu "$folder/gallery/"
+git describe --always --dirty --abbrev=12 > "$folder/commit"
 du -sh "$folder" >&2

@@ -41,9 +41,11 @@ def of_nvbench(case, o, folder):
             "samples": int(values["nv/cold/sample_size"]), "clock_hz": float(values.get("nv/cold/sm_clock_rate/mean") or 0) or None}
 
 
-def of_ridge(case, o, folder, flush):
+def of_ridge(case, o, folder, flush, place):
+    # Processes of a simulated device differ by their noise alone.
+    device = f"{o.device},seed={place + 1}" if o.device.startswith("sim:") else o.device
     out = os.path.join(folder, "out.json")
-    command = [os.path.abspath(o.ridge), "bench", os.path.join(o.work, case + ".toml"), "--device", o.device, "--flush", flush, "-o", out]
+    command = [os.path.abspath(o.ridge), "bench", os.path.join(o.work, case + ".toml"), "--device", device, "--flush", flush, "-o", out]
     wall, _, problem = start(command, folder)
     if problem:
         return {"wall_s": wall, "problem": problem}
@@ -67,9 +69,9 @@ def main():
     p.add_argument("--no-nvbench", action="store_true")
     o = p.parse_args()
     o.work, o.results = os.path.abspath(o.work), os.path.abspath(o.results)
-    tools = [("ridge", lambda c, f: of_ridge(c, o, f, "read")), ("ridge-write", lambda c, f: of_ridge(c, o, f, "write"))]
+    tools = [("ridge", lambda c, f, n: of_ridge(c, o, f, "read", n)), ("ridge-write", lambda c, f, n: of_ridge(c, o, f, "write", n))]
     if not o.no_nvbench:
-        tools.insert(0, ("nvbench", lambda c, f: of_nvbench(c, o, f)))
+        tools.insert(0, ("nvbench", lambda c, f, n: of_nvbench(c, o, f)))
     end, failures = time.monotonic() + o.budget, {}
     with open(o.results, "a") as results, tempfile.TemporaryDirectory() as folder:
         for place in range(o.starts):
@@ -82,7 +84,7 @@ def main():
                         print(f"the budget of {o.budget:.0f} s is used up in start {place + 1}")
                         return
                     try:
-                        found = measure(case, folder)
+                        found = measure(case, folder, place)
                     except (OSError, KeyError, IndexError, ValueError, TypeError) as error:
                         found = {"problem": f"{type(error).__name__}: {error}"}
                     if "problem" in found:

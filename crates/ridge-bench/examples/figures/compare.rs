@@ -21,8 +21,10 @@ pub(crate) struct Line {
     /// `trial`, with three arms and the wall time of the whole, or `group`, where many arms share the processes.
     pub(crate) part: &'static str,
     pub(crate) kernel: Kernel,
-    /// By how much more work B has, as a share.
+    /// By how much more work B was to have, as a share.
     pub(crate) growth: f64,
+    /// By how much more it has, in whole units of work.
+    pub(crate) work: f64,
     pub(crate) verdict: &'static str,
     /// B over A.
     pub(crate) ratio: f64,
@@ -84,6 +86,7 @@ pub(crate) fn line(
         part,
         kernel,
         growth,
+        work: kernel.larger(growth).1,
         verdict: match found.verdict {
             Verdict::Same => "same",
             Verdict::Faster => "faster",
