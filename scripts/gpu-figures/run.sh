@@ -30,7 +30,7 @@ part() {
     echo "machine|$(grep -m1 'model name' /proc/cpuinfo | sed 's/.*: //'), $(nproc) processors, $(awk '/MemTotal/ {printf "%.0f GiB", $2 / 1048576}' /proc/meminfo), Linux $(uname -r)"
     case $DEVICE in
     sim:*) echo "device|$DEVICE" ;;
-    *) echo "device|$(nvidia-smi --query-gpu=name,driver_version,power.limit,ecc.mode.current,persistence_mode,clocks.max.sm,clocks.max.mem --format=csv,noheader | head -1) (name, driver, power limit, ECC, persistence mode, highest clocks of SMs and memory; clocks not locked)" ;;
+    *) echo "device|$(nvidia-smi --query-gpu=name,driver_version,power.limit,ecc.mode.current,persistence_mode,clocks.max.sm,clocks.max.mem --format=csv,noheader | head -1) (name, driver, power limit, ECC, persistence mode, highest clocks of SMs and memory)" ;;
     esac
     echo "tools|$(./ridge --version), $(ls wheels 2> /dev/null | sed 's/-cp.*//' | sort -u | tr '\n' ' '), $(python3 --version)"
     echo "date|$(date -u +%Y-%m-%d)"

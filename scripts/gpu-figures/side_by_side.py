@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """usage: side_by_side.py RIDGE WORK RESULTS [--starts N] [--budget SECONDS] [--device DEVICE] [--no-nvbench]
 
-Starts the tools in turns and appends a line of JSON for each start to RESULTS: NVIDIA's benchmark library, `ridge bench`,
-and `ridge bench --flush write`, which leaves the L2 as the library does (dirty)."""
-import argparse, json, os, subprocess, sys, tempfile, time
+Starts the tools in turns and appends a line of JSON for each start to RESULTS: NVIDIA's benchmark library, and `ridge bench`
+with several options. With `--flush write` it leaves the L2 as the library does (dirty), with `--min-samples 500` it takes
+about as many samples."""
+import argparse, contextlib, json, os, subprocess, sys, tempfile, time
 
 from cases import CASES
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PATIENCE = 60
+RIDGE = {"ridge": [], "ridge-write": ["--flush", "write"], "ridge-500": ["--flush", "write", "--min-samples", "500"]}
 
 
 def start(command, folder):
@@ -41,11 +43,11 @@ def of_nvbench(case, o, folder):
             "samples": int(values["nv/cold/sample_size"]), "clock_hz": float(values.get("nv/cold/sm_clock_rate/mean") or 0) or None}
 
 
-def of_ridge(case, o, folder, flush, place):
+def of_ridge(case, o, folder, options, place):
     # Processes of a simulated device differ by their noise alone.
     device = f"{o.device},seed={place + 1}" if o.device.startswith("sim:") else o.device
     out = os.path.join(folder, "out.json")
-    command = [os.path.abspath(o.ridge), "bench", os.path.join(o.work, case + ".toml"), "--device", device, "--flush", flush, "-o", out]
+    command = [os.path.abspath(o.ridge), "bench", os.path.join(o.work, case + ".toml"), "--device", device, *options, "-o", out]
     wall, _, problem = start(command, folder)
     if problem:
         return {"wall_s": wall, "problem": problem}
@@ -69,7 +71,7 @@ def main():
     p.add_argument("--no-nvbench", action="store_true")
     o = p.parse_args()
     o.work, o.results = os.path.abspath(o.work), os.path.abspath(o.results)
-    tools = [("ridge", lambda c, f, n: of_ridge(c, o, f, "read", n)), ("ridge-write", lambda c, f, n: of_ridge(c, o, f, "write", n))]
+    tools = [(tool, lambda c, f, n, options=options: of_ridge(c, o, f, options, n)) for tool, options in RIDGE.items()]
     if not o.no_nvbench:
         tools.insert(0, ("nvbench", lambda c, f, n: of_nvbench(c, o, f)))
     end, failures = time.monotonic() + o.budget, {}
@@ -82,18 +84,21 @@ def main():
                         continue
                     if time.monotonic() > end:
                         print(f"the budget of {o.budget:.0f} s is used up in start {place + 1}")
-                        return
+                        return True
+                    with contextlib.suppress(FileNotFoundError):
+                        os.remove(os.path.join(folder, "out.json"))
                     try:
                         found = measure(case, folder, place)
                     except (OSError, KeyError, IndexError, ValueError, TypeError) as error:
                         found = {"problem": f"{type(error).__name__}: {error}"}
                     if "problem" in found:
                         failures[tool, case] = failures.get((tool, case), 0) + 1
-                        print(f"{tool} {case}: {found['problem']}")
+                        print(f"{tool} {case}: {' '.join(found['problem'].split())[-200:]}")
                     results.write(json.dumps({"part": "side", "start": place, "case": case, "tool": tool, **found}) + "\n")
                     results.flush()
             # Each start begins with another tool.
             tools.append(tools.pop(0))
+    return bool(failures)
 
 
-main()
+sys.exit(main())
