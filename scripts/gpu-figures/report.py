@@ -62,7 +62,7 @@ def side(rows, r):
     starts = {(c, t): [x for x in good if x["case"] == c and x["tool"] == t] for c in CASES for t in TOOLS}
     r.line("Cold medians, each from a fresh process; the tools take turns. Both load the same machine code and work on the same "
            "numbers. Behind +- is half of the range of the reported medians. The library's flush leaves dirty lines in the L2, which "
-           "the kernel then writes back, as `--flush write` does; `ridge bench` by itself leaves clean ones. Times of processes are "
+           "the kernel then writes back, as `--flush write` does (over twice the L2, the library once); `ridge bench` by itself leaves clean ones. Times of processes are "
            "medians from start to end; those in brackets are without the start of Python. `ridge bench` also checks outputs, which "
            "the library does not.")
     r.line()
