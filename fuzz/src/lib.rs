@@ -3,3 +3,4 @@
 
 pub mod bodies;
 pub mod devices;
+pub mod specs;

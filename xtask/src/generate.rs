@@ -19,6 +19,10 @@ pub const GENERATORS: &[Generator] = &[
     },
     Generator {
         owns: None,
+        files: crate::bench_spec::files,
+    },
+    Generator {
+        owns: None,
         files: crate::reference::files,
     },
     Generator {

@@ -14,6 +14,7 @@
 
 use std::path::Path;
 
+pub mod bench_spec;
 pub mod dependencies;
 pub mod devices;
 pub mod findings;

@@ -10,8 +10,10 @@ use xtask::metadata::Metadata;
 const MAY_USE_UNSAFE: &[&str] = &[
     // Mapping a file into memory is unsafe by nature.
     "crates/ridge/src/input/map.rs",
-    // Functions of a library that is loaded at run time.
+    // Functions of libraries that are loaded at run time: compiler, driver, sensors.
     "crates/ridge-gpu/src/nvrtc/library.rs",
+    "crates/ridge-gpu/src/cuda/driver.rs",
+    "crates/ridge-gpu/src/nvml/library.rs",
 ];
 
 type Uses = BTreeMap<String, BTreeSet<String>>;

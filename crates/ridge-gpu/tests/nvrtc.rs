@@ -29,6 +29,10 @@ fn main() -> ExitCode {
         vec![
             Trial::test("source becomes a cubin", source_becomes_a_cubin),
             Trial::test("wrong source is refused", wrong_source_is_refused),
+            Trial::test(
+                "options, headers and names reach the compiler",
+                options_headers_names,
+            ),
         ]
     } else {
         let reason =
@@ -39,19 +43,14 @@ fn main() -> ExitCode {
 }
 
 fn source(text: &str) -> Source<'_> {
-    Source {
-        text,
-        name: "tile.cu",
-        capability: ComputeCapability { major: 9, minor: 0 },
-        include_paths: &[],
-    }
+    Source::new(text, "tile.cu", ComputeCapability { major: 9, minor: 0 })
 }
 
 fn source_becomes_a_cubin() -> Result<(), Failed> {
     let compiler = compiler().ok_or("no compiler")?;
     assert!(compiler.version() >= (11, 1));
     let compiled = compiler.compile(&source(TILE))?;
-    let cubin = Cubin::parse(&compiled.cubin)?;
+    let cubin = Cubin::parse(&compiled.image)?;
     let tile = cubin.function("tile").ok_or("no kernel")?;
     assert_eq!(cubin.capability(), (9, 0));
     assert_eq!(
@@ -70,5 +69,29 @@ fn wrong_source_is_refused() -> Result<(), Failed> {
     assert!(error.to_string().contains("tile.cu(1): error"), "{error}");
     let zero = compiler.compile(&source("a\0b")).err();
     assert_eq!(zero, Some(CompileError::ZeroByte));
+    Ok(())
+}
+
+fn options_headers_names() -> Result<(), Failed> {
+    let compiler = compiler().ok_or("no compiler")?;
+    let text = "#include \"factor.h\"\ntemplate <class T> __global__ void scale(T* x) { *x *= FACTOR * EXTRA; }";
+    let headers = [("factor.h".to_owned(), "#define FACTOR 3\n".to_owned())];
+    let expressions = ["scale<float>".to_owned(), "scale<double>".to_owned()];
+    let options = ["-DEXTRA=2".to_owned(), "-arch=compute_80".to_owned()];
+    let compiled = compiler.compile(&Source {
+        options: &options,
+        headers: &headers,
+        name_expressions: &expressions,
+        ..source(text)
+    })?;
+    assert_eq!(
+        compiled.lowered_names,
+        ["_Z5scaleIfEvPT_", "_Z5scaleIdEvPT_"]
+    );
+    let ptx = String::from_utf8(compiled.image)?;
+    assert!(ptx.contains(".target sm_80"), "{ptx}");
+    assert!(ptx.contains(".entry _Z5scaleIfEvPT_"), "{ptx}");
+    let missing = compiler.compile(&source(text)).err().ok_or("compiled")?;
+    assert!(missing.to_string().contains("factor.h"), "{missing}");
     Ok(())
 }

@@ -27,6 +27,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bar;
+pub mod bench;
 pub mod bound;
 pub mod charset;
 pub mod devices;

@@ -1,5 +1,6 @@
 //! The command line. Types of the argument parser end here: each verb gets a plain struct of options.
 
+mod bench;
 mod bound;
 mod devices;
 mod occupancy;
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use bench::{BenchArguments, BenchFormat};
 pub(crate) use bound::{BoundArguments, BoundFormat};
 pub(crate) use devices::{DevicesArguments, DevicesFormat};
 pub(crate) use occupancy::{OccupancyArguments, OccupancyFormat};
@@ -45,6 +47,9 @@ pub(crate) enum Verb {
     /// Tell what limits each kernel of a report, what is wrong with it, and what a fix can save
     #[command(after_help = WHY_EXAMPLES)]
     Why(WhyArguments),
+    /// Measure kernels, check their outputs, and tell how far they are from their lower bounds
+    #[command(after_help = bench::EXAMPLES)]
+    Bench(Box<BenchArguments>),
     /// Tell how fast work could be on a device, from bytes, operations, launches and dependencies
     #[command(after_help = bound::EXAMPLES)]
     Bound(Box<BoundArguments>),

@@ -10,6 +10,21 @@ pub(crate) struct ExpectedError {
     /// A command or an option that helps.
     pub(crate) hint: Option<String>,
     pub(crate) exit: Code,
+    /// The line that it is about.
+    pub(crate) excerpt: Option<Box<Excerpt>>,
+}
+
+/// A line of an input with what is meant in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Excerpt {
+    /// Its number, from 1.
+    pub(crate) line: usize,
+    /// The whole line.
+    pub(crate) text: String,
+    /// Where what is meant begins, in characters from 1.
+    pub(crate) column: usize,
+    /// How many characters of it are meant.
+    pub(crate) width: usize,
 }
 
 impl ExpectedError {
@@ -18,6 +33,7 @@ impl ExpectedError {
             message: message.into(),
             hint: None,
             exit: exit::USAGE,
+            excerpt: None,
         }
     }
 
@@ -26,6 +42,7 @@ impl ExpectedError {
             message: message.into(),
             hint: None,
             exit: exit::UNREADABLE,
+            excerpt: None,
         }
     }
 
@@ -34,6 +51,7 @@ impl ExpectedError {
             message: message.into(),
             hint: None,
             exit: exit::UNABLE,
+            excerpt: None,
         }
     }
 
@@ -42,6 +60,7 @@ impl ExpectedError {
             message: message.into(),
             hint: Some("this is a fault of Ridgepoint; please report it with the input, or with `ridge export --redact`".to_owned()),
             exit: exit::INTERNAL,
+            excerpt: None,
         }
     }
 

@@ -68,15 +68,51 @@ pub const UNABLE: Code = Code {
     since: "0.1",
 };
 
+/// A measurement is not valid.
+pub const INVALID: Code = Code {
+    number: 12,
+    meaning: "the measurement is not valid",
+    detail: "The clock was not held, too few samples count, or a time is below its lower bound. The answer tells which, and what to do; no figure of it is a result.",
+    since: "0.1",
+};
+/// Outputs are not what they have to be.
+pub const DIFFERS: Code = Code {
+    number: 13,
+    meaning: "numbers differ",
+    detail: "An output of a measured kernel is not what the reference says, or was not written.",
+    since: "0.1",
+};
+/// What was measured failed.
+pub const TARGET_FAILED: Code = Code {
+    number: 15,
+    meaning: "the target program failed",
+    detail: "A kernel ended in a fault, did not end, does not fit the device, or needs more memory than there is. What else could be measured is in the answer.",
+    since: "0.1",
+};
+/// The user ended the run.
+pub const INTERRUPTED: Code = Code {
+    number: 130,
+    meaning: "interrupted",
+    detail: "The run was ended by an interrupt (Ctrl-C) or SIGTERM. What was finished is in the answer.",
+    since: "0.1",
+};
+
 /// All codes in use, for the page that lists them.
-pub const ALL: &[Code] = &[FINE, INTERNAL, USAGE, UNREADABLE, UNABLE];
+pub const ALL: &[Code] = &[
+    FINE,
+    INTERNAL,
+    USAGE,
+    UNREADABLE,
+    UNABLE,
+    INVALID,
+    DIFFERS,
+    TARGET_FAILED,
+    INTERRUPTED,
+];
 
 /// Codes that later versions will return, and their meanings. No verb of this version returns them.
 pub const RESERVED: &[(u8, &str)] = &[
     (10, "slower, or a budget is broken"),
     (11, "cannot tell: more samples are needed"),
-    (12, "the measurement is not valid"),
-    (13, "numbers differ"),
     (14, "faults were found"),
-    (15, "the target program failed"),
 ];

@@ -11,10 +11,12 @@ mod error;
 mod evidence;
 pub mod exit;
 mod filter;
+mod gpu;
 mod input;
 mod nvrtc;
 mod output;
 mod verbs;
+mod worker;
 
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,6 +31,9 @@ use output::Output;
 /// Runs the command line and reports what became of it.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let words: Vec<OsString> = arguments.into_iter().collect();
+    if let Some(code) = hidden(&words) {
+        return code;
+    }
     let arguments = match Arguments::try_parse_from(&words) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -51,6 +56,23 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             output.complain(&error);
             error.exit.into()
         }
+    }
+}
+
+/// The verbs by which this command starts itself. Nobody else uses them, so that no help lists them.
+fn hidden(words: &[OsString]) -> Option<ExitCode> {
+    let words: Vec<&str> = words
+        .iter()
+        .skip(1)
+        .filter_map(|word| word.to_str())
+        .collect();
+    match words.as_slice() {
+        [worker::WORKER] => worker::serve(),
+        [worker::KEEPER, uuid, clock] => Some(match worker::keep_clocks(uuid, clock) {
+            Ok(code) => code.into(),
+            Err(error) => error.exit.into(),
+        }),
+        _ => None,
     }
 }
 
@@ -94,6 +116,7 @@ fn without_panic(
 fn dispatch(verb: Verb, output: &mut Output) -> Result<exit::Code, ExpectedError> {
     match verb {
         Verb::Why(arguments) => verbs::why::run(&arguments.options()?, output),
+        Verb::Bench(arguments) => verbs::bench::run(&arguments.options()?, output),
         Verb::Bound(arguments) => verbs::bound::run(&arguments.options()?, output),
         Verb::Devices(arguments) => verbs::devices::run(&arguments.options(), output),
         Verb::Export(arguments) => verbs::export::run(&arguments.options()?, output),

@@ -37,14 +37,12 @@ pub(crate) fn compile(
     };
     let include_paths = include_paths(address);
     let source = Source {
-        text,
-        name: file,
-        capability,
         include_paths: &include_paths,
+        ..Source::new(text, file, capability)
     };
     compiler
         .compile(&source)
-        .map(|compiled| compiled.cubin)
+        .map(|compiled| compiled.image)
         .map_err(|error| {
             ExpectedError::unreadable(format!("cannot compile {name}: {error}")).with_hint(format!(
                 "NVRTC takes device code alone; for a file with host code name the cubin that \

@@ -8,6 +8,7 @@ use ridge_model::quantity::counted;
 use ridge_render::charset::Charset;
 use ridge_render::escape;
 use ridge_render::style::{Painter, Role};
+use ridge_render::width::truncate;
 use serde::Serialize;
 
 use crate::args::{Colour, Common};
@@ -181,10 +182,56 @@ impl Output {
 
     /// Says why there is no answer.
     pub(crate) fn complain(&self, error: &ExpectedError) {
-        self.say("error", Role::Bad, &error.message, error.hint.as_deref());
+        self.progress("");
+        self.say("error", Role::Bad, &error.message, None);
+        if let Some(excerpt) = &error.excerpt {
+            let number = excerpt.line.to_string();
+            self.detail(&format!("{number} | {}", excerpt.text.replace('\t', " ")));
+            let before = " ".repeat(number.len() + 3 + excerpt.column.saturating_sub(1));
+            self.detail(&format!("{before}{}", "^".repeat(excerpt.width)));
+        }
+        if let Some(hint) = &error.hint {
+            self.hint(hint);
+        }
     }
 
-    fn say(&self, label: &str, role: Role, message: &str, hint: Option<&str>) {
+    /// Adds a line below a warning or an error.
+    pub(crate) fn detail(&self, text: &str) {
+        let _ = writeln!(io::stderr().lock(), "  {}", escape::terminal(text));
+    }
+
+    /// Says what helps against a warning or an error.
+    pub(crate) fn hint(&self, text: &str) {
+        let painter = self.painter_of_messages();
+        let _ = writeln!(
+            io::stderr().lock(),
+            "  {} {}",
+            painter.paint(Role::Dim, "try:"),
+            escape::terminal(text)
+        );
+    }
+
+    /// Shows on one line of a terminal what goes on; nothing where there is none. An empty text takes the line away.
+    pub(crate) fn progress(&self, text: &str) {
+        let mut sink = io::stderr().lock();
+        if self.is_quiet || !sink.is_terminal() {
+            return;
+        }
+        let columns = terminal_size::terminal_size_of(io::stderr())
+            .map_or(MIN_COLUMNS * 2, |(width, _)| usize::from(width.0));
+        let text = escape::terminal(text);
+        let shown = truncate(&text, columns.saturating_sub(1), self.charset());
+        let _ = write!(sink, "\r\u{1b}[2K{shown}").and_then(|()| sink.flush());
+    }
+
+    /// Whether the answer goes to a file that can be written again.
+    pub(crate) fn is_to_file(&self) -> bool {
+        self.file
+            .as_deref()
+            .is_some_and(|path| !path.exists() || path.is_file())
+    }
+
+    fn painter_of_messages(&self) -> Painter {
         let is_coloured = match self.colour {
             Colour::Always => true,
             Colour::Never => false,
@@ -193,11 +240,15 @@ impl Output {
                     && anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never
             }
         };
-        let painter = if is_coloured {
+        if is_coloured {
             Painter::coloured()
         } else {
             Painter::plain()
-        };
+        }
+    }
+
+    fn say(&self, label: &str, role: Role, message: &str, hint: Option<&str>) {
+        let painter = self.painter_of_messages();
         let mut sink = io::stderr().lock();
         // Nothing is left to say it with when standard error is gone.
         let _ = writeln!(

@@ -26,7 +26,7 @@
 //! let export = b"\"ID\",\"Kernel Name\",\"gpu__time_duration.sum\"\n\"\",\"\",\"us\"\n\"0\",\"copy(float *)\",\"1,234.50\"\n";
 //! let report = ncu_rep::csv::read(export)?;
 //! let kernel = &report.kernels[0];
-//! assert_eq!(kernel.name, "copy(float *)");
+//! assert_eq!(&*kernel.name, "copy(float *)");
 //! assert_eq!(kernel.metrics().number("gpu__time_duration.sum"), Some(1_234_500.0)); // ns
 //! # Ok::<(), ncu_rep::Error>(())
 //! ```

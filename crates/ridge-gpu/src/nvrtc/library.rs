@@ -1,4 +1,4 @@
-//! The functions of NVRTC behind safe ones: the one file of this crate that needs `unsafe`.
+//! The functions of NVRTC behind safe ones: one of the files of this crate that need `unsafe`.
 //!
 //! Signatures follow the documentation of NVRTC, "Data types and functions". They have been the same since
 //! `nvrtcGetCUBIN` came with 11.1.
@@ -29,6 +29,8 @@ type CreateProgram = unsafe extern "C" fn(
 type DestroyProgram = unsafe extern "C" fn(*mut Handle) -> Status;
 type CompileProgram = unsafe extern "C" fn(Handle, c_int, *const *const c_char) -> Status;
 type GetSize = unsafe extern "C" fn(Handle, *mut usize) -> Status;
+type AddName = unsafe extern "C" fn(Handle, *const c_char) -> Status;
+type GetName = unsafe extern "C" fn(Handle, *const c_char, *mut *const c_char) -> Status;
 type GetBytes = unsafe extern "C" fn(Handle, *mut c_char) -> Status;
 
 /// No cubin or log comes near: what is larger is a sign of a broken library.
@@ -44,8 +46,14 @@ pub(super) struct Library {
     compile: CompileProgram,
     cubin_size: GetSize,
     cubin: GetBytes,
+    ptx_size: GetSize,
+    ptx: GetBytes,
+    add_name: AddName,
+    lowered_name: GetName,
     log_size: GetSize,
     log: GetBytes,
+    /// What the library itself looks for by name alone, see `load_builtins`.
+    builtins: Option<libloading::Library>,
     /// Unloads the library when it goes, after everything else.
     _loaded: libloading::Library,
 }
@@ -76,10 +84,27 @@ impl Library {
             compile: function!(loaded, "nvrtcCompileProgram", CompileProgram),
             cubin_size: function!(loaded, "nvrtcGetCUBINSize", GetSize),
             cubin: function!(loaded, "nvrtcGetCUBIN", GetBytes),
+            ptx_size: function!(loaded, "nvrtcGetPTXSize", GetSize),
+            ptx: function!(loaded, "nvrtcGetPTX", GetBytes),
+            add_name: function!(loaded, "nvrtcAddNameExpression", AddName),
+            lowered_name: function!(loaded, "nvrtcGetLoweredName", GetName),
             log_size: function!(loaded, "nvrtcGetProgramLogSize", GetSize),
             log: function!(loaded, "nvrtcGetProgramLog", GetBytes),
+            builtins: None,
             _loaded: loaded,
         }))
+    }
+
+    /// Loads the library with the built-in functions, where it lies beside this one. NVRTC asks the system's loader for it
+    /// by its name, which does not look in the folders of Python packages; but it gives what is loaded already.
+    pub(super) fn load_builtins(&mut self, path: &Path, (major, minor): (u32, u32)) {
+        let name = format!("libnvrtc-builtins.so.{major}.{minor}");
+        // A bare name leads to no folder: then the loader knows this library, and the other one too.
+        let beside = path.parent().map(|folder| folder.join(name));
+        self.builtins = beside.filter(|path| path.is_absolute()).and_then(|path| {
+            // SAFETY: as for the library itself, beside which it lies.
+            unsafe { libloading::Library::new(path) }.ok()
+        });
     }
 
     /// Success, or the library's word for what went wrong.
@@ -115,22 +140,51 @@ pub(super) struct Program<'l> {
 }
 
 impl<'l> Program<'l> {
-    pub(super) fn new(library: &'l Library, text: &CStr, name: &CStr) -> Result<Self, String> {
+    pub(super) fn new(
+        library: &'l Library,
+        text: &CStr,
+        name: &CStr,
+        headers: &[(CString, CString)],
+    ) -> Result<Self, String> {
+        let names: Vec<*const c_char> = headers.iter().map(|(name, _)| name.as_ptr()).collect();
+        let texts: Vec<*const c_char> = headers.iter().map(|(_, text)| text.as_ptr()).collect();
+        let count = c_int::try_from(headers.len()).map_err(|_| "too many headers".to_owned())?;
         let mut handle = ptr::null_mut();
-        // SAFETY: text and name end in zero and outlive the call, which copies them; without headers, both lists may be
-        // null.
+        // SAFETY: all texts end in zero and outlive the call, which copies them; both lists have `count` of them.
         let status = unsafe {
             (library.create)(
                 &raw mut handle,
                 text.as_ptr(),
                 name.as_ptr(),
-                0,
-                ptr::null(),
-                ptr::null(),
+                count,
+                texts.as_ptr(),
+                names.as_ptr(),
             )
         };
         library.check(status)?;
         Ok(Self { library, handle })
+    }
+
+    /// Asks for the mangled name of a kernel; before the program is compiled.
+    pub(super) fn add_name(&self, expression: &CStr) -> Result<(), String> {
+        // SAFETY: the handle is of a program that `new` made; the text ends in zero and outlives the call.
+        let status = unsafe { (self.library.add_name)(self.handle, expression.as_ptr()) };
+        self.library.check(status)
+    }
+
+    /// The mangled name of a kernel that was asked for.
+    pub(super) fn lowered_name(&self, expression: &CStr) -> Result<String, String> {
+        let mut name = ptr::null();
+        // SAFETY: as above; the pointer is to one that outlives the call.
+        let status =
+            unsafe { (self.library.lowered_name)(self.handle, expression.as_ptr(), &raw mut name) };
+        self.library.check(status)?;
+        if name.is_null() {
+            return Err("no name".to_owned());
+        }
+        // SAFETY: the name ends in zero and lives as long as the program.
+        let name = unsafe { CStr::from_ptr(name) };
+        Ok(name.to_string_lossy().into_owned())
     }
 
     pub(super) fn compile(&self, options: &[CString]) -> Result<(), String> {
@@ -141,9 +195,12 @@ impl<'l> Program<'l> {
         self.library.check(status)
     }
 
-    /// The cubin; there is one only after the program was compiled.
-    pub(super) fn cubin(&self) -> Result<Vec<u8>, String> {
-        self.bytes(self.library.cubin_size, self.library.cubin)
+    /// The cubin, or for a virtual architecture the PTX; there is one only after the program was compiled.
+    pub(super) fn image(&self) -> Result<Vec<u8>, String> {
+        match self.bytes(self.library.cubin_size, self.library.cubin) {
+            Ok(cubin) if !cubin.is_empty() => Ok(cubin),
+            _ => self.bytes(self.library.ptx_size, self.library.ptx),
+        }
     }
 
     /// What the compiler printed.

@@ -1,4 +1,4 @@
-//! Compiles CUDA source to a cubin with NVRTC, when that library is installed.
+//! Compiles CUDA source with NVRTC, when that library is installed.
 
 mod library;
 
@@ -104,15 +104,39 @@ pub struct Source<'s> {
     pub capability: ComputeCapability,
     /// Folders in which headers are looked for.
     pub include_paths: &'s [PathBuf],
+    /// Options. One that names an architecture goes before the capability.
+    pub options: &'s [String],
+    /// Headers by the name under which the source includes them.
+    pub headers: &'s [(String, String)],
+    /// Kernels whose mangled names are wanted.
+    pub name_expressions: &'s [String],
+}
+
+impl<'s> Source<'s> {
+    /// Source that needs nothing else.
+    #[must_use]
+    pub const fn new(text: &'s str, name: &'s str, capability: ComputeCapability) -> Self {
+        Self {
+            text,
+            name,
+            capability,
+            include_paths: &[],
+            options: &[],
+            headers: &[],
+            name_expressions: &[],
+        }
+    }
 }
 
 /// What the compiler made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compiled {
-    /// The cubin.
-    pub cubin: Vec<u8>,
+    /// The image: a cubin, or PTX where an option names a virtual architecture.
+    pub image: Vec<u8>,
     /// What it printed, such as warnings.
     pub log: String,
+    /// The mangled name for each of [`Source::name_expressions`].
+    pub lowered_names: Vec<String>,
 }
 
 /// Why source was not compiled.
@@ -171,7 +195,7 @@ impl Compiler {
                 tried: candidates.to_vec(),
             });
         };
-        let library = library.map_err(|function| NoCompiler::TooOld {
+        let mut library = library.map_err(|function| NoCompiler::TooOld {
             path: path.clone(),
             function,
         })?;
@@ -179,6 +203,7 @@ impl Compiler {
             path: path.clone(),
             reason,
         })?;
+        library.load_builtins(path, version);
         Ok(Self { library, version })
     }
 
@@ -188,29 +213,69 @@ impl Compiler {
         self.version
     }
 
-    /// Compiles source to a cubin.
+    /// Compiles source.
     ///
     /// # Errors
     /// When the compiler refuses it.
     pub fn compile(&self, source: &Source<'_>) -> Result<Compiled, CompileError> {
         let text = |text: &str| CString::new(text).map_err(|_| CompileError::ZeroByte);
-        let ComputeCapability { major, minor } = source.capability;
-        let mut options = vec![text(&format!("--gpu-architecture=sm_{major}{minor}"))?];
+        let texts = |texts: &[String]| -> Result<Vec<CString>, CompileError> {
+            texts.iter().map(|one| text(one)).collect()
+        };
+        let mut options = texts(source.options)?;
+        if !source.options.iter().any(|option| is_architecture(option)) {
+            let ComputeCapability { major, minor } = source.capability;
+            options.push(text(&format!("--gpu-architecture=sm_{major}{minor}"))?);
+        }
         for path in source.include_paths {
             options.push(text(&include(path))?);
         }
-        let program = Program::new(&self.library, &text(source.text)?, &text(source.name)?)
-            .map_err(|reason| CompileError::Refused {
-                reason,
-                log: String::new(),
-            })?;
-        let compiled = program.compile(&options);
+        let headers: Vec<(CString, CString)> = source
+            .headers
+            .iter()
+            .map(|(name, header)| Ok((text(name)?, text(header)?)))
+            .collect::<Result<_, CompileError>>()?;
+        let expressions = texts(source.name_expressions)?;
+        let program = Program::new(
+            &self.library,
+            &text(source.text)?,
+            &text(source.name)?,
+            &headers,
+        )
+        .map_err(|reason| CompileError::Refused {
+            reason,
+            log: String::new(),
+        })?;
+        let named = expressions
+            .iter()
+            .try_for_each(|expression| program.add_name(expression));
+        let compiled = named.and_then(|()| program.compile(&options));
         let log = program.log().unwrap_or_default();
-        match compiled.and_then(|()| program.cubin()) {
-            Ok(cubin) => Ok(Compiled { cubin, log }),
+        let made = compiled.and_then(|()| {
+            let lowered = expressions
+                .iter()
+                .map(|expression| program.lowered_name(expression))
+                .collect::<Result<_, String>>()?;
+            Ok((program.image()?, lowered))
+        });
+        match made {
+            Ok((image, lowered_names)) => Ok(Compiled {
+                image,
+                log,
+                lowered_names,
+            }),
             Err(reason) => Err(CompileError::Refused { reason, log }),
         }
     }
+}
+
+/// Whether an option names an architecture, in one of its spellings.
+fn is_architecture(option: &str) -> bool {
+    ["--gpu-architecture", "-arch"].iter().any(|name| {
+        option
+            .strip_prefix(name)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+    })
 }
 
 fn include(path: &Path) -> String {

@@ -1,5 +1,6 @@
 //! The verbs, one file each.
 
+pub(crate) mod bench;
 pub(crate) mod bound;
 pub(crate) mod devices;
 pub(crate) mod explain;

@@ -1,0 +1,247 @@
+//! Types of elements, and their bytes.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::expression::Value;
+
+/// The type of an element or a scalar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the names are the types")]
+pub enum ElementType {
+    F64,
+    F32,
+    F16,
+    Bf16,
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    U64,
+}
+
+impl ElementType {
+    const ALL: [(Self, &'static str); 12] = [
+        (Self::F64, "f64"),
+        (Self::F32, "f32"),
+        (Self::F16, "f16"),
+        (Self::Bf16, "bf16"),
+        (Self::I8, "i8"),
+        (Self::U8, "u8"),
+        (Self::I16, "i16"),
+        (Self::U16, "u16"),
+        (Self::I32, "i32"),
+        (Self::U32, "u32"),
+        (Self::I64, "i64"),
+        (Self::U64, "u64"),
+    ];
+
+    /// The type of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .find(|(_, known)| *known == name)
+            .map(|(kind, _)| *kind)
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::ALL
+            .iter()
+            .find(|(kind, _)| *kind == self)
+            .map_or("", |(_, name)| name)
+    }
+
+    /// Its size in bytes.
+    #[must_use]
+    pub const fn size(self) -> usize {
+        match self {
+            Self::F64 | Self::I64 | Self::U64 => 8,
+            Self::F32 | Self::I32 | Self::U32 => 4,
+            Self::F16 | Self::Bf16 | Self::I16 | Self::U16 => 2,
+            Self::I8 | Self::U8 => 1,
+        }
+    }
+
+    /// Whether it has a fraction.
+    #[must_use]
+    pub const fn is_float(self) -> bool {
+        matches!(self, Self::F64 | Self::F32 | Self::F16 | Self::Bf16)
+    }
+
+    /// The least and the greatest value of an integer type.
+    #[must_use]
+    pub const fn range(self) -> Option<(i64, i64)> {
+        Some(match self {
+            Self::I8 => (i8::MIN as i64, i8::MAX as i64),
+            Self::U8 => (0, u8::MAX as i64),
+            Self::I16 => (i16::MIN as i64, i16::MAX as i64),
+            Self::U16 => (0, u16::MAX as i64),
+            Self::I32 => (i32::MIN as i64, i32::MAX as i64),
+            Self::U32 => (0, u32::MAX as i64),
+            Self::I64 => (i64::MIN, i64::MAX),
+            // Expressions end there.
+            Self::U64 => (0, i64::MAX),
+            _ => return None,
+        })
+    }
+
+    /// Appends the bytes of a number, rounded to nearest even; integers keep their low bits.
+    pub fn push(self, value: Value, out: &mut Vec<u8>) {
+        let float = match value {
+            Value::Int(value) => value as f64,
+            Value::Float(value) => value,
+            Value::Bool(value) => f64::from(u8::from(value)),
+        };
+        let int = match value {
+            Value::Int(value) => value,
+            Value::Float(value) => value as i64,
+            Value::Bool(value) => i64::from(value),
+        };
+        let bytes = int.to_le_bytes();
+        match self {
+            Self::F64 => out.extend(float.to_le_bytes()),
+            Self::F32 => out.extend((float as f32).to_le_bytes()),
+            Self::F16 => out.extend(half_bits(float as f32).to_le_bytes()),
+            Self::Bf16 => out.extend(bfloat_bits(float as f32).to_le_bytes()),
+            _ => out.extend(&bytes[..self.size()]),
+        }
+    }
+
+    /// The number in some bytes; not a number where there are too few.
+    #[must_use]
+    pub fn number(self, bytes: &[u8]) -> f64 {
+        fn fixed<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
+            bytes.get(..N)?.try_into().ok()
+        }
+        let number = match self {
+            Self::F64 => fixed(bytes).map(f64::from_le_bytes),
+            Self::F32 => fixed(bytes).map(|bytes| f64::from(f32::from_le_bytes(bytes))),
+            Self::F16 => fixed(bytes).map(|bytes| f64::from(half(u16::from_le_bytes(bytes)))),
+            Self::Bf16 => fixed(bytes)
+                .map(|bytes| f64::from(f32::from_bits(u32::from(u16::from_le_bytes(bytes)) << 16))),
+            Self::I8 => fixed(bytes).map(|bytes| f64::from(i8::from_le_bytes(bytes))),
+            Self::U8 => fixed(bytes).map(|bytes| f64::from(u8::from_le_bytes(bytes))),
+            Self::I16 => fixed(bytes).map(|bytes| f64::from(i16::from_le_bytes(bytes))),
+            Self::U16 => fixed(bytes).map(|bytes| f64::from(u16::from_le_bytes(bytes))),
+            Self::I32 => fixed(bytes).map(|bytes| f64::from(i32::from_le_bytes(bytes))),
+            Self::U32 => fixed(bytes).map(|bytes| f64::from(u32::from_le_bytes(bytes))),
+            Self::I64 => fixed(bytes).map(|bytes| i64::from_le_bytes(bytes) as f64),
+            Self::U64 => fixed(bytes).map(|bytes| u64::from_le_bytes(bytes) as f64),
+        };
+        number.unwrap_or(f64::NAN)
+    }
+
+    /// The byte of which a buffer that is only written is full before a launch: not a number in every floating-point
+    /// type, and -1 or the greatest value in integers.
+    pub const POISON: u8 = 0xff;
+}
+
+impl fmt::Display for ElementType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The bits of the nearest 16-bit number, ties to even.
+fn half_bits(value: f32) -> u16 {
+    let bits = value.to_bits();
+    let sign = ((bits >> 16) & 0x8000) as u16;
+    let magnitude = bits & 0x7fff_ffff;
+    if magnitude > 0x7f80_0000 {
+        return sign | 0x7e00;
+    }
+    // 65520 and above round to infinity.
+    if magnitude >= 0x477f_f000 {
+        return sign | 0x7c00;
+    }
+    if magnitude >= 0x3880_0000 {
+        let shifted = magnitude - 0x3800_0000;
+        let rounded = shifted + 0x0fff + ((shifted >> 13) & 1);
+        return sign | (rounded >> 13) as u16;
+    }
+    // Subnormal: whole multiples of 2^-24.
+    let scaled = f32::from_bits(magnitude) * 16_777_216.0;
+    sign | scaled.round_ties_even() as u16
+}
+
+fn half(bits: u16) -> f32 {
+    let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
+    let exponent = i32::from((bits >> 10) & 0x1f);
+    let fraction = f32::from(bits & 0x3ff);
+    match exponent {
+        0 => sign * fraction / 16_777_216.0,
+        31 if fraction > 0.0 => f32::NAN,
+        31 => sign * f32::INFINITY,
+        _ => sign * (1.0 + fraction / 1024.0) * 2.0_f32.powi(exponent - 15),
+    }
+}
+
+fn bfloat_bits(value: f32) -> u16 {
+    let bits = value.to_bits();
+    if value.is_nan() {
+        return ((bits >> 16) as u16) | 0x40;
+    }
+    ((bits + 0x7fff + ((bits >> 16) & 1)) >> 16) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_are_those_of_the_standard() {
+        // Values and bits from the tables of IEEE 754-2019.
+        for (value, bits) in [
+            (0.0, 0),
+            (1.0, 0x3c00),
+            (-2.0, 0xc000),
+            (65504.0, 0x7bff),
+            (65519.9, 0x7bff),
+            (65520.0, 0x7c00),
+            (6.103_515_6e-5, 0x0400),
+            (5.960_464_5e-8, 0x0001),
+            (2.980_232_2e-8, 0x0000),
+            (0.333_251_95, 0x3555),
+            (1.000_488_3, 0x3c00),
+            (1.001_464_8, 0x3c02),
+        ] {
+            assert_eq!(half_bits(value), bits, "{value}");
+        }
+        for bits in (0..=u16::MAX).filter(|bits| bits & 0x7c00 != 0x7c00) {
+            assert_eq!(half_bits(half(bits)), bits);
+        }
+    }
+
+    #[test]
+    fn poison_is_no_number() {
+        for (kind, _) in ElementType::ALL {
+            let value = kind.number(&[ElementType::POISON; 8]);
+            assert!(
+                if kind.is_float() {
+                    value.is_nan()
+                } else {
+                    value.abs() >= 1.0
+                },
+                "{kind}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_pushed_is_read() {
+        for (kind, _) in ElementType::ALL {
+            let mut bytes = Vec::new();
+            kind.push(Value::Int(100), &mut bytes);
+            assert_eq!(bytes.len(), kind.size());
+            assert!((kind.number(&bytes) - 100.0).abs() < 1e-9, "{kind}");
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! What stands for compiled code: the names of the kernels.
+
+use crate::device::{Compiled, Program};
+use crate::error::{DeviceError, Result};
+use crate::nvrtc::CompileError;
+
+/// The first line of an image that the simulated compiler made.
+const MAGIC: &str = "ridge simulated image 1";
+
+/// "Compiles": looks for the names of the kernels. It refuses what has `#error`, and braces that do not match, with a
+/// log in the form of NVRTC's.
+pub(super) fn compile(program: &Program) -> Result<Compiled> {
+    let refuse = |line: usize, text: String| {
+        Err(CompileError::Refused {
+            reason: "NVRTC_ERROR_COMPILATION".to_owned(),
+            log: format!(
+                "{}({line}): error: {text}\n\n1 error detected in the compilation of \"{}\".\n",
+                program.name, program.name
+            ),
+        }
+        .into())
+    };
+    let code = without_comments(&program.text);
+    let mut depth = 0_i64;
+    for (line, number) in code.lines().zip(1..) {
+        if let Some(message) = line.trim_start().strip_prefix("#error") {
+            return refuse(number, format!("#error directive:{message}"));
+        }
+        for letter in line.chars() {
+            depth += match letter {
+                '{' => 1,
+                '}' => -1,
+                _ => 0,
+            };
+            if depth < 0 {
+                return refuse(number, "expected a declaration".to_owned());
+            }
+        }
+    }
+    if depth > 0 {
+        return refuse(code.lines().count(), "expected a \"}\"".to_owned());
+    }
+    let mut lines = vec![MAGIC.to_owned()];
+    lines.extend(kernels(&code));
+    lines.extend(program.name_expressions.iter().cloned());
+    Ok(Compiled {
+        image: lines.join("\n").into_bytes(),
+        log: String::new(),
+        lowered_names: program.name_expressions.clone(),
+    })
+}
+
+/// The names of the kernels in an image; `None` when any name will do.
+pub(super) fn kernels_of(image: &[u8]) -> Result<Vec<String>> {
+    if let Ok(text) = std::str::from_utf8(image) {
+        let mut lines = text.lines();
+        if lines.next() == Some(MAGIC) {
+            return Ok(lines.map(str::to_owned).collect());
+        }
+        // PTX.
+        let entries: Vec<String> = text
+            .lines()
+            .filter_map(|line| line.split_once(".entry"))
+            .map(|(_, rest)| rest.trim_start())
+            .map(|rest| {
+                rest.split(|letter: char| !is_name(letter))
+                    .next()
+                    .unwrap_or_default()
+            })
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned)
+            .collect();
+        if !entries.is_empty() {
+            return Ok(entries);
+        }
+    } else {
+        // The names of the sections of a cubin, also of one inside a fatbin that is not compressed.
+        let mut names = Vec::new();
+        let mut rest = image;
+        while let Some(place) = rest.windows(6).position(|window| window == b".text.") {
+            rest = &rest[place + 6..];
+            let end = rest
+                .iter()
+                .position(|byte| *byte == 0)
+                .unwrap_or(rest.len());
+            if let Ok(name) = std::str::from_utf8(&rest[..end])
+                && !name.is_empty()
+                && name.chars().all(is_name)
+            {
+                names.push(name.to_owned());
+            }
+        }
+        if !names.is_empty() {
+            return Ok(names);
+        }
+    }
+    Err(DeviceError::InvalidImage {
+        reason: "neither cubin, PTX nor fatbin".to_owned(),
+        log: String::new(),
+    })
+}
+
+const fn is_name(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || matches!(letter, '_' | '$')
+}
+
+/// The source with blanks for comments and texts; lines stay where they are.
+fn without_comments(source: &str) -> String {
+    let mut code = String::with_capacity(source.len());
+    let mut letters = source.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match (letter, letters.peek()) {
+            ('/', Some('/')) => {
+                while letters.peek().is_some_and(|next| *next != '\n') {
+                    letters.next();
+                }
+            }
+            ('/', Some('*')) => {
+                letters.next();
+                let mut before = ' ';
+                for next in letters.by_ref() {
+                    if next == '\n' {
+                        code.push('\n');
+                    }
+                    if before == '*' && next == '/' {
+                        break;
+                    }
+                    before = next;
+                }
+            }
+            ('"' | '\'', _) => {
+                // A digit separator starts no text.
+                if letter == '\'' && code.ends_with(|last: char| last.is_ascii_hexdigit()) {
+                    continue;
+                }
+                // `extern "C"` is no text either, but nobody asks.
+                let mut escaped = false;
+                for next in letters.by_ref() {
+                    if next == '\n' {
+                        code.push('\n');
+                        break;
+                    }
+                    if next == letter && !escaped {
+                        break;
+                    }
+                    escaped = next == '\\' && !escaped;
+                }
+            }
+            _ => code.push(letter),
+        }
+    }
+    code
+}
+
+/// The identifier before the parameters of everything that is `__global__`.
+fn kernels(code: &str) -> Vec<String> {
+    code.split("__global__")
+        .skip(1)
+        .filter_map(|rest| {
+            let mut rest = rest;
+            loop {
+                let open = rest.find('(')?;
+                let name = rest[..open]
+                    .trim_end()
+                    .rsplit(|letter: char| !is_name(letter))
+                    .next()?;
+                // Attributes have parameters too.
+                if !matches!(
+                    name,
+                    "__launch_bounds__" | "__cluster_dims__" | "__maxnreg__"
+                ) {
+                    return (!name.is_empty()).then(|| name.to_owned());
+                }
+                let close = rest[open..].find(')')?;
+                rest = &rest[open + close + 1..];
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(text: &str) -> Program {
+        Program {
+            text: text.to_owned(),
+            name: "k.cu".to_owned(),
+            ..Program::default()
+        }
+    }
+
+    #[test]
+    fn kernels_are_found_by_their_names() {
+        let text = "// __global__ void no(\nextern \"C\" __global__ void __launch_bounds__(256, 2)\none(float* a) { }\n\
+                    template <class T> __global__ void two(T* a) { int x = 1'000; }";
+        let image = compile(&program(text)).unwrap().image;
+        assert_eq!(kernels_of(&image).unwrap(), ["one", "two"]);
+        let ptx = b".version 7.0\n.target sm_70\n.visible .entry three(.param .u64 a)\n{ ret; }";
+        assert_eq!(kernels_of(ptx).unwrap(), ["three"]);
+        let cubin = b"\x7fELF\xff\0.text._Z4fourPf\0.nv.info\0";
+        assert_eq!(kernels_of(cubin).unwrap(), ["_Z4fourPf"]);
+        assert!(kernels_of(b"nothing of the kind").is_err());
+    }
+
+    #[test]
+    fn wrong_source_is_refused_with_file_and_line() {
+        let log = |text: &str| match compile(&program(text)) {
+            Err(DeviceError::Compile(reason)) => match *reason {
+                CompileError::Refused { log, .. } => log,
+                other => panic!("{other:?}"),
+            },
+            other => panic!("{other:?}"),
+        };
+        assert!(
+            log("a\n#error not today\n").starts_with("k.cu(2): error: #error directive: not today")
+        );
+        assert!(log("void f() {\n").contains("k.cu(1): error: expected a \"}\""));
+        assert!(log("}\n").contains("k.cu(1): error"));
+    }
+}
