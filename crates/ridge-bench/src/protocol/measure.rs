@@ -486,6 +486,9 @@ impl Run<'_> {
         let mut stopping = self.stopping(runs, recipe.mode)?;
         let mut found = Found::new(recipe.mode, runs, warm_up, held);
         let start = self.device.now();
+        // Outputs are looked at and inputs are made by the host. That takes as long as it takes, and leaves the time for
+        // samples alone.
+        let mut beside = Nanos::new(0.0);
         let mut told = start;
         let mut sensed: Option<Nanos> = None;
         let mut reasons: Option<ThrottleReasons> = None;
@@ -496,6 +499,7 @@ impl Run<'_> {
             // A sample whose outputs are looked at starts from restored memory. Where nothing is flushed, its time would
             // be that of another state of the caches, so another launch is looked at.
             let is_checked = CHECKS.contains(&taken);
+            let before = self.device.now();
             if is_checked && recipe.mode != Mode::Cold {
                 self.check(taken, &mut found.checks)?;
             } else if is_checked {
@@ -505,9 +509,11 @@ impl Run<'_> {
                 self.generation = (self.generation + 1) % GENERATIONS;
                 self.loaded.fill(self.job, self.generation)?;
             }
+            beside = beside + (self.device.now() - before);
             let raw = take(&self.loaded, &self.instruments, recipe)?;
             if is_checked && recipe.mode == Mode::Cold {
                 self.compare(taken, &mut found.checks)?;
+                beside = beside + (self.device.now() - raw.host_stop);
             }
             let was_between = is_checked || self.settings.has_fresh_inputs;
             if let Some(before) = last.filter(|_| !was_between) {
@@ -522,7 +528,7 @@ impl Run<'_> {
             }
             let rejection = held.judge(raw.clock.as_ref(), reasons);
             found.push(&raw, rejection);
-            let elapsed = self.device.now() - start;
+            let elapsed = self.device.now() - start - beside;
             let is_late = elapsed.get() >= self.settings.max_time_ns;
             match rejection {
                 None => {

@@ -283,6 +283,25 @@ fn more_noise_takes_more_samples_and_the_limit_is_told() {
     assert_eq!(cut.modes[0].stopped, Stopped::MaxTime);
 }
 
+/// Reading 64 MiB back takes longer than the time that is given, and the samples get that time all the same.
+#[test]
+fn looking_at_outputs_takes_no_time_of_the_samples() {
+    let large = COPY.replace("4194304", "16777216");
+    let short = Settings {
+        max_time_ns: 4e6,
+        ..settings(&[Mode::Cold])
+    };
+    let found = run(
+        &device(",noise=0.05"),
+        &task(&large, "copy", Some("other")),
+        &short,
+    )
+    .unwrap();
+    let mode = &found.modes[0];
+    assert_eq!(mode.stopped, Stopped::MaxTime);
+    assert!(mode.times_ns.len() > 10, "{}", mode.times_ns.len());
+}
+
 #[test]
 fn a_clock_that_falls_is_no_slow_kernel() {
     // 1980 MHz to 1584 MHz, which a check against 75 % of the highest clock lets through, half-way.

@@ -49,7 +49,7 @@ pub(crate) struct BenchArguments {
     /// Samples at which it ends in any case
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     max_samples: usize,
-    /// Time at which it ends in any case, for each mode of a state
+    /// Time of sampling at which it ends in any case, for each mode of a state; looking at outputs does not count
     #[arg(long, value_name = "TIME", value_parser = str::parse::<Nanos>, default_value = "5s")]
     max_time: Nanos,
     /// Time at which warming up ends in any case
