@@ -54,6 +54,16 @@ pub fn bench(document: &ridge_bench::document::Document) -> serde_json::Result<S
     serde_json::to_string_pretty(document).map(ended)
 }
 
+/// Writes ceilings, indented, with a newline at the end.
+///
+/// # Errors
+/// When a value cannot be written, which no document can cause.
+pub fn ceilings(
+    document: &ridge_bench::ceilings::document::Document,
+) -> serde_json::Result<String> {
+    serde_json::to_string_pretty(document).map(ended)
+}
+
 fn ended(mut text: String) -> String {
     text.push('\n');
     text

@@ -253,7 +253,7 @@ fn write(document: &Document, format: BenchFormat, output: &Output) -> Result<()
 }
 
 /// Whether somebody wants the run to end. The second wish ends it at once.
-fn interrupts() -> Result<impl Fn() -> bool, ExpectedError> {
+pub(crate) fn interrupts() -> Result<impl Fn() -> bool, ExpectedError> {
     let flag = Arc::new(AtomicBool::new(false));
     #[cfg(unix)]
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
