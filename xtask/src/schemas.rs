@@ -13,6 +13,7 @@ pub fn files(_root: &Path) -> Result<Vec<File>, Error> {
     Ok(vec![
         schema::<ridge_diagnose::document::Document>("diagnosis")?,
         schema::<ridge_model::bound::document::Document>("bound")?,
+        schema::<ridge_bench::ceilings::document::Document>("ceilings")?,
         schema::<ridge_model::device::document::Document>("devices")?,
         schema::<ridge_model::occupancy::document::Document>("occupancy")?,
         schema::<ridge_model::roofline::document::Document>("roofline")?,

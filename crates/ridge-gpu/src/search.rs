@@ -77,7 +77,11 @@ impl Search {
         self.libraries(cublaslt::NAMES, CUBLAS_PACKAGES)
     }
 
-    fn libraries(&self, names: &'static [&'static str], packages: &'static [&'static str]) -> Vec<PathBuf> {
+    fn libraries(
+        &self,
+        names: &'static [&'static str],
+        packages: &'static [&'static str],
+    ) -> Vec<PathBuf> {
         let toolkits = self
             .toolkits
             .iter()
@@ -85,9 +89,16 @@ impl Search {
         let prefixes = self.prefixes.iter().flat_map(|prefix| {
             let own = ["lib", "targets/x86_64-linux/lib", "Library/bin"]
                 .map(|folder| prefix.join(folder));
-            let packages = PYTHONS.rev().flat_map(|minor| {
-                let site = prefix.join(format!("lib/python3.{minor}/site-packages"));
-                packages.iter().map(move |package| site.join(package))
+            // Debian keeps the packages of the whole system in a folder of another name.
+            let sites = PYTHONS.rev().flat_map(|minor| {
+                ["site-packages", "dist-packages"]
+                    .map(|name| prefix.join(format!("lib/python3.{minor}/{name}")))
+            });
+            let packages = sites.flat_map(|site| {
+                packages
+                    .iter()
+                    .map(move |package| site.join(package))
+                    .collect::<Vec<_>>()
             });
             own.into_iter().chain(packages)
         });

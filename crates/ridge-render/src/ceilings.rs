@@ -120,11 +120,27 @@ fn provenance(document: &Document) -> String {
         parts.push("a model: nothing was measured".to_owned());
     }
     parts.extend(document.date.clone());
-    parts.extend(machine.driver.as_ref().map(|driver| format!("driver {driver}")));
-    parts.extend(machine.compiler.as_ref().map(|version| format!("NVRTC {version}")));
-    parts.extend(machine.power_limit_w.map(|limit| format!("limit {limit:.0} W")));
+    parts.extend(
+        machine
+            .driver
+            .as_ref()
+            .map(|driver| format!("driver {driver}")),
+    );
+    parts.extend(
+        machine
+            .compiler
+            .as_ref()
+            .map(|version| format!("NVRTC {version}")),
+    );
+    parts.extend(
+        machine
+            .power_limit_w
+            .map(|limit| format!("limit {limit:.0} W")),
+    );
     parts.push(format!("ridge {}", document.tool_version));
-    parts.push(format!("took {}", Nanos::new(document.took_ns)));
+    if document.took_ns > 0.0 {
+        parts.push(format!("took {}", Nanos::new(document.took_ns)));
+    }
     format!("{}: {}", machine.device, parts.join(", "))
 }
 
@@ -184,10 +200,16 @@ pub fn text(document: &Document, layout: &Layout) -> String {
     }
     for missing in &document.missing {
         let what = missing.name.as_deref().unwrap_or(missing.family.title());
-        notes.push((format!("not measured: {what}: {}", missing.failure), Role::Warning));
+        notes.push((
+            format!("not measured: {what}: {}", missing.failure),
+            Role::Warning,
+        ));
     }
     for warning in &document.warnings {
-        let hint = warning.hint.as_ref().map_or_else(String::new, |hint| format!("; {hint}"));
+        let hint = warning
+            .hint
+            .as_ref()
+            .map_or_else(String::new, |hint| format!("; {hint}"));
         notes.push((format!("{}{hint}", warning.text), Role::Warning));
     }
     if !notes.is_empty() {
@@ -286,7 +308,10 @@ pub fn csv(document: &Document) -> String {
             figure.variant.clone(),
             figure.checksum.clone().unwrap_or_default(),
         ];
-        let cells: Vec<String> = cells.iter().map(|cell| escape::csv(cell).into_owned()).collect();
+        let cells: Vec<String> = cells
+            .iter()
+            .map(|cell| escape::csv(cell).into_owned())
+            .collect();
         out.push_str(&cells.join(","));
         out.push('\n');
     }

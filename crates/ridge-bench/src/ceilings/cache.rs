@@ -5,7 +5,7 @@ use std::rc::Rc;
 use ridge_gpu::{Argument, Prepared};
 
 use super::document::{Detail, Family, Measured, Path, Unit};
-use super::probe::{Kernels, Label, Shape, bytes_of, check, random_words, reads, writes};
+use super::probe::{Kernels, Label, Shape, Spreader, bytes_of, check, random_words, reads, writes};
 use super::runner::{Runner, Variant};
 use crate::protocol::Failure;
 
@@ -32,7 +32,9 @@ pub(super) fn l2(
 ) -> Result<(), Failure> {
     let device = runner.device;
     let Some(l2) = device.properties().l2.map(|l2| l2.get() as u64) else {
-        return Err(super::probe::wrong("the driver does not tell the size of the L2".to_owned()));
+        return Err(super::probe::wrong(
+            "the driver does not tell the size of the L2".to_owned(),
+        ));
     };
     tell("compiling the kernels of the L2");
     let kernels = Kernels::compile(device, "cache.cu", SOURCE, &["l2<4>".to_owned()])?;
@@ -41,10 +43,10 @@ pub(super) fn l2(
     let from = device.allocate(largest)?;
     let words = random_words((PART / 4) as usize, 3);
     let part: Rc<[u8]> = bytes_of(&words).into();
-    for place in 0..largest / PART {
-        device.write(&from, place * PART, &part)?;
-    }
-    let of_part = words.iter().fold(0_u32, |sum, word| sum.wrapping_add(*word));
+    Spreader::new(device)?.fill(runner, &from, &part)?;
+    let of_part = words
+        .iter()
+        .fold(0_u32, |sum, word| sum.wrapping_add(*word));
     let counted = device.allocate(4)?;
     let blocks = device.properties().multiprocessors * 4;
     // About a millisecond at a rate of a few TB/s.
@@ -178,7 +180,12 @@ pub(super) fn l1(
         ("l1<4>", "l1-read-16", "L1 read, 16 bytes a thread", 4_u32),
         ("l1<2>", "l1-read-8", "L1 read, 8 bytes a thread", 2),
         ("l1<1>", "l1-read-4", "L1 read, 4 bytes a thread", 1),
-        ("shared_read", "shared-read-16", "shared memory read, 16 bytes a thread", 4),
+        (
+            "shared_read",
+            "shared-read-16",
+            "shared memory read, 16 bytes a thread",
+            4,
+        ),
     ] {
         tell(name);
         let function = kernels.function(device, expression)?;
@@ -195,7 +202,11 @@ pub(super) fn l1(
                 Argument::buffer(&from),
                 Argument::U32(passes),
             ],
-            accesses: &[reads(&from, NEAR, f64::from(passes)), writes(&counted, 4, &image)],
+            // A simulated device has no L1: it answers with the rate of its L2.
+            accesses: &[
+                reads(&from, NEAR, f64::from(passes) * f64::from(blocks)),
+                writes(&counted, 4, &image),
+            ],
             operations: &[],
         }
         .prepare(device)?;

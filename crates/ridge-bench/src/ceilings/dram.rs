@@ -8,7 +8,7 @@ use ridge_model::device::PeakUnit;
 
 use super::document::{Family, Measured, Path, Unit};
 use super::probe::{
-    Kernels, Label, Shape, bytes_of, check, random_floats, reads, writes,
+    Kernels, Label, Shape, Spreader, bytes_of, check, random_floats, reads, writes,
 };
 use super::runner::{Runner, Variant};
 use crate::protocol::{Failure, FailureKind};
@@ -90,7 +90,7 @@ pub(super) fn measure(
         ("write", &[1, 2, 4]),
         ("triad", &[1, 2, 4]),
     ];
-    let mut expressions = vec!["spread".to_owned()];
+    let mut expressions = Vec::new();
     for (kernel, items) in kinds {
         expressions.extend(ways(kernel, items).into_iter().map(|way| way.expression));
     }
@@ -110,29 +110,9 @@ pub(super) fn measure(
         bytes_of(&words).into()
     };
     let images = [as_bytes(&patterns[0]), as_bytes(&patterns[1])];
-    let spread = kernels.function(device, "spread")?;
+    let spread = Spreader::new(device)?;
     for (buffer, image) in [(left, &images[0]), (right, &images[1])] {
-        let pattern = device.allocate(PERIOD * ITEM)?;
-        device.write(&pattern, 0, image)?;
-        let launch = Shape {
-            function: &spread,
-            blocks: device.properties().multiprocessors * 4,
-            threads: 512,
-            arguments: &[
-                Argument::buffer(buffer),
-                Argument::buffer(&pattern),
-                Argument::U64(count),
-                Argument::U64(PERIOD),
-            ],
-            accesses: &[
-                reads(&pattern, PERIOD * ITEM, 1.0),
-                writes(buffer, bytes, image),
-            ],
-            operations: &[],
-        }
-        .prepare(device)?;
-        device.launch(&runner.stream, &launch)?;
-        runner.synchronize()?;
+        spread.fill(runner, buffer, image)?;
     }
     // Everything that comes out is known: sums over all periods, and one period of each output.
     let one_period = patterns[0]
@@ -170,11 +150,19 @@ pub(super) fn measure(
                 .map_or(turns, |blocks| (sms * u64::from(blocks)).min(turns));
             let (arguments, accesses): (Vec<Argument<'_>>, Vec<Access<'_>>) = match kernel {
                 "copy" => (
-                    vec![Argument::buffer(to), Argument::buffer(left), Argument::U64(count)],
+                    vec![
+                        Argument::buffer(to),
+                        Argument::buffer(left),
+                        Argument::U64(count),
+                    ],
                     vec![reads(left, bytes, 1.0), writes(to, bytes, &images[0])],
                 ),
                 "read" => (
-                    vec![Argument::buffer(&counted), Argument::buffer(left), Argument::U64(count)],
+                    vec![
+                        Argument::buffer(&counted),
+                        Argument::buffer(left),
+                        Argument::U64(count),
+                    ],
                     vec![reads(left, bytes, 1.0), writes(&counted, 4, &sum_bytes)],
                 ),
                 "write" => (
@@ -207,7 +195,11 @@ pub(super) fn measure(
                 threads: way.threads,
                 arguments: &arguments,
                 accesses: &accesses,
-                operations: if kernel == "triad" { &multiply_adds } else { &[] },
+                operations: if kernel == "triad" {
+                    &multiply_adds
+                } else {
+                    &[]
+                },
             }
             .prepare(device)
         };
@@ -217,7 +209,12 @@ pub(super) fn measure(
             "copy" => ("dram-copy", "DRAM copy", 2.0, "bytes read and written"),
             "read" => ("dram-read", "DRAM read", 1.0, "bytes read"),
             "write" => ("dram-write", "DRAM write", 1.0, "bytes written"),
-            _ => ("dram-triad", "DRAM triad, a = b + s c", 3.0, "bytes read and written"),
+            _ => (
+                "dram-triad",
+                "DRAM triad, a = b + s c",
+                3.0,
+                "bytes read and written",
+            ),
         };
         let variants: Vec<Variant<'_>> = ways
             .iter()

@@ -63,7 +63,11 @@ fn peak(figure: &Figure, device: &Device) -> Option<f64> {
         Family::L2 => device.l2_bandwidth.map(|fact| fact.value.get()),
         Family::L1 => device.l1_bandwidth().map(|fact| fact.value.get()),
         Family::Link => {
-            let ways = if figure.id == "link-duplex-pinned" { 2.0 } else { 1.0 };
+            let ways = if figure.id == "link-duplex-pinned" {
+                2.0
+            } else {
+                1.0
+            };
             device.host_link.map(|fact| fact.value.get() * ways)
         }
         Family::Vector | Family::Tensor => {
@@ -121,17 +125,27 @@ fn warnings(figure: &Figure) -> Vec<Remark> {
     match (figure.id.as_str(), share) {
         ("dram-copy", Some(share)) if share < COPY.0 => warn(
             "copy-low",
-            format!("DRAM copy reaches {} of the data sheet; 85 to 94 % are usual", percent(share)),
+            format!(
+                "DRAM copy reaches {} of the data sheet; 85 to 94 % are usual",
+                percent(share)
+            ),
             "look for another process on the GPU, a lowered memory clock, or a partition (MIG): `nvidia-smi -q -d CLOCK,PERFORMANCE`",
         ),
         ("dram-copy", Some(share)) if share > COPY.1 => warn(
             "copy-high",
-            format!("DRAM copy reaches {} of the data sheet; 85 to 94 % are usual", percent(share)),
+            format!(
+                "DRAM copy reaches {} of the data sheet; 85 to 94 % are usual",
+                percent(share)
+            ),
             "the buffers may fit into a cache, or the data sheet of the table is that of another board: `ridge devices NAME`",
         ),
         ("link-h2d-pinned" | "link-d2h-pinned", Some(share)) if share < LINK => warn(
             "link-low",
-            format!("{}: {} of the raw link; 80 % and more are usual", figure.name, percent(share)),
+            format!(
+                "{}: {} of the raw link; 80 % and more are usual",
+                figure.name,
+                percent(share)
+            ),
             "look at the width and generation of the slot: `nvidia-smi -q | grep -A 8 'GPU Link Info'`; virtual machines and another NUMA node cost too",
         ),
         _ => {}
@@ -141,7 +155,11 @@ fn warnings(figure: &Figure) -> Vec<Remark> {
     {
         warn(
             "fp32-low",
-            format!("{}: {} of what the architecture has at this clock", figure.name, percent(at_clock)),
+            format!(
+                "{}: {} of what the architecture has at this clock",
+                figure.name,
+                percent(at_clock)
+            ),
             "another process may use the GPU: `nvidia-smi` lists them",
         );
     }
@@ -149,7 +167,11 @@ fn warnings(figure: &Figure) -> Vec<Remark> {
         if let Some(share) = share.filter(|share| *share < LIBRARY) {
             warn(
                 "library-low",
-                format!("{} by cuBLASLt: {} of the data sheet; 70 % and more are usual", figure.name, percent(share)),
+                format!(
+                    "{} by cuBLASLt: {} of the data sheet; 70 % and more are usual",
+                    figure.name,
+                    percent(share)
+                ),
                 "look for a power limit or heat: the column of the clock, and `nvidia-smi -q -d PERFORMANCE`",
             );
         }

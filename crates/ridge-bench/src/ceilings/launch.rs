@@ -144,7 +144,11 @@ pub(super) fn measure(
         }
         totals.push((nodes as f64, times));
     }
-    let (fixed, each) = line(totals.iter().map(|(nodes, times)| (*nodes, median(times.clone()))));
+    let (fixed, each) = line(
+        totals
+            .iter()
+            .map(|(nodes, times)| (*nodes, median(times.clone()))),
+    );
     // The spread is that of the longest graph, spread over its nodes.
     let long: Vec<f64> = totals
         .pop()

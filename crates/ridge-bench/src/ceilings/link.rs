@@ -24,9 +24,13 @@ pub(super) fn measure(
     tell("pinned memory");
     let bytes = [LARGE, LARGE / 4]
         .into_iter()
-        .find(|bytes| device.memory().is_ok_and(|memory| memory.free.get() > 3.0 * *bytes as f64))
+        .find(|bytes| {
+            device
+                .memory()
+                .is_ok_and(|memory| memory.free.get() > 3.0 * *bytes as f64)
+        })
         .unwrap_or(LARGE / 16);
-    let words = random_words(1 << 18, 9);
+    let words = random_words(1 << 22, 9);
     let image = bytes_of(&words);
     let up = device.allocate_pinned(bytes)?;
     let down = device.allocate_pinned(bytes)?;
@@ -42,8 +46,22 @@ pub(super) fn measure(
     runner.synchronize()?;
     let to_device = |stream: &Stream, bytes| device.upload(stream, &up, &there, bytes);
     let to_host = |stream: &Stream, bytes| device.download(stream, &back, &down, bytes);
-    one_way(runner, measured, bytes, "link-h2d-pinned", "pinned, host to device", &to_device)?;
-    one_way(runner, measured, bytes, "link-d2h-pinned", "pinned, device to host", &to_host)?;
+    one_way(
+        runner,
+        measured,
+        bytes,
+        "link-h2d-pinned",
+        "pinned, host to device",
+        &to_device,
+    )?;
+    one_way(
+        runner,
+        measured,
+        bytes,
+        "link-d2h-pinned",
+        "pinned, device to host",
+        &to_host,
+    )?;
     // What went there and back is what was sent.
     device.fill(&runner.stream, &there, 0)?;
     device.upload(&runner.stream, &up, &there, bytes)?;
@@ -52,12 +70,18 @@ pub(super) fn measure(
     let mut found = vec![0; image.len()];
     device.read_pinned(&down, bytes - image.len() as u64, &mut found)?;
     if found != image {
-        return Err(wrong("what went to the device and back is something else".to_owned()));
+        return Err(wrong(
+            "what went to the device and back is something else".to_owned(),
+        ));
     }
     for figure in &mut measured.figures {
         figure.checksum = Some(checksum(&found));
     }
-    if device.properties().copy_engines.is_none_or(|engines| engines >= 2) {
+    if device
+        .properties()
+        .copy_engines
+        .is_none_or(|engines| engines >= 2)
+    {
         tell("both ways at once");
         duplex(runner, measured, bytes, &to_device, &to_host)?;
     }
@@ -92,7 +116,12 @@ fn one_way(
         }
         points.push((size as f64, median(times)));
     }
-    let (start, _) = line(points.iter().copied().filter(|(size, _)| *size <= f64::from(1 << 20)));
+    let (start, _) = line(
+        points
+            .iter()
+            .copied()
+            .filter(|(size, _)| *size <= f64::from(1 << 20)),
+    );
     let mut figure = figure(id, name, &variants[0].name, outcome.burst);
     let start = start.max(0.0);
     figure.details.push(Detail {
@@ -157,7 +186,12 @@ fn duplex(
     if let Some(outcome) = runner.best(&variants, false)? {
         measured.figures.push(Figure {
             counts: "bytes that cross the link, both ways".to_owned(),
-            ..figure("link-duplex-pinned", "pinned, both ways at once", &variants[0].name, outcome.burst)
+            ..figure(
+                "link-duplex-pinned",
+                "pinned, both ways at once",
+                &variants[0].name,
+                outcome.burst,
+            )
         });
     }
     Ok(())
@@ -186,7 +220,13 @@ fn pageable(runner: &Runner<'_>, measured: &mut Measured, there: &Buffer) -> Res
             }
         }
         let spread = spread_of_times(times, Vec::new(), state_of(device));
-        let rate = |time: f64| if time > 0.0 { bytes as f64 / time * 1e9 } else { 0.0 };
+        let rate = |time: f64| {
+            if time > 0.0 {
+                bytes as f64 / time * 1e9
+            } else {
+                0.0
+            }
+        };
         let variant = format!("{} MiB at once, pages in use before", bytes >> 20);
         let burst = Spread {
             median: rate(spread.median),
@@ -198,4 +238,3 @@ fn pageable(runner: &Runner<'_>, measured: &mut Measured, there: &Buffer) -> Res
     }
     Ok(())
 }
-

@@ -42,7 +42,11 @@ impl Kernels {
     }
 
     /// A kernel by its expression.
-    pub(super) fn function(&self, device: &dyn Device, expression: &str) -> Result<Function, DeviceError> {
+    pub(super) fn function(
+        &self,
+        device: &dyn Device,
+        expression: &str,
+    ) -> Result<Function, DeviceError> {
         let name = self
             .names
             .iter()
@@ -78,6 +82,59 @@ impl Shape<'_> {
                 problem: 1,
             },
         })
+    }
+}
+
+/// Fills large buffers with an image that is repeated.
+pub(super) struct Spreader {
+    function: Function,
+}
+
+impl Spreader {
+    pub(super) fn new(device: &dyn Device) -> Result<Self, DeviceError> {
+        let kernels = Kernels::compile(
+            device,
+            "dram.cu",
+            include_str!("kernels/dram.cu"),
+            &["spread".to_owned()],
+        )?;
+        Ok(Self {
+            function: kernels.function(device, "spread")?,
+        })
+    }
+
+    /// Fills a buffer. The image has a power of two of 16 bytes.
+    pub(super) fn fill(
+        &self,
+        runner: &Runner<'_>,
+        buffer: &Buffer,
+        image: &[u8],
+    ) -> Result<(), Failure> {
+        let device = runner.device;
+        let bytes = image.len() as u64;
+        let pattern = device.allocate(bytes)?;
+        device.write(&pattern, 0, image)?;
+        let image: Rc<[u8]> = image.into();
+        let launch = Shape {
+            function: &self.function,
+            blocks: device.properties().multiprocessors * 4,
+            threads: 512,
+            arguments: &[
+                Argument::buffer(buffer),
+                Argument::buffer(&pattern),
+                Argument::U64(buffer.bytes() / 16),
+                Argument::U64(bytes / 16),
+            ],
+            accesses: &[
+                reads(&pattern, bytes, 1.0),
+                writes(buffer, buffer.bytes(), &image),
+            ],
+            operations: &[],
+        }
+        .prepare(device)?;
+        device.launch(&runner.stream, &launch)?;
+        runner.synchronize()?;
+        Ok(())
     }
 }
 

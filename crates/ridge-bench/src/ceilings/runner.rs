@@ -100,7 +100,9 @@ impl<'d> Runner<'d> {
         self.synchronize()?;
         Ok(Repeat {
             time_ns: device.elapsed(&self.start, &self.stop)?.get(),
-            clock_hz: device.clock(&self.probe)?.map(|reading| reading.clock.get()),
+            clock_hz: device
+                .clock(&self.probe)?
+                .map(|reading| reading.clock.get()),
         })
     }
 
@@ -182,7 +184,11 @@ impl<'d> Runner<'d> {
             state = state_of(device);
             self.synchronize()?;
             times.push(device.elapsed(&self.start, &self.stop)?.get());
-            clocks.push(device.clock(&self.probe)?.map(|reading| reading.clock.get()));
+            clocks.push(
+                device
+                    .clock(&self.probe)?
+                    .map(|reading| reading.clock.get()),
+            );
             if device.now().get() - began >= self.settings.sustained_ns {
                 break;
             }
@@ -190,7 +196,12 @@ impl<'d> Runner<'d> {
         let late = times.len() * 2 / 3;
         let clocks = clocks.split_off(late).into_iter().flatten().collect();
         let amount = variant.amount * f64::from(units);
-        Ok(spread_of_rates(times.split_off(late), amount, clocks, state))
+        Ok(spread_of_rates(
+            times.split_off(late),
+            amount,
+            clocks,
+            state,
+        ))
     }
 }
 

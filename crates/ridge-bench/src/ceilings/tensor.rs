@@ -10,15 +10,14 @@ use ridge_model::device::PeakUnit;
 
 use super::document::{Detail, Family, Measured, Missing, Path, Unit};
 use super::probe::{
-    Kernels, Label, Shape, bytes_of, checksum, contents, random_floats, random_words, reads, writes,
-    wrong,
+    Kernels, Label, Shape, Spreader, bytes_of, checksum, contents, random_floats, random_words,
+    writes, wrong,
 };
 use super::runner::{Runner, Variant};
 use super::vector::repeated;
 use crate::protocol::{Failure, FailureKind};
 
 const SOURCE: &str = include_str!("kernels/tensor.cu");
-const SPREAD: &str = include_str!("kernels/dram.cu");
 /// What matrices repeat, in items of 16 bytes.
 const PERIOD: u64 = 1 << 16;
 /// Rows and columns of matrices, where there is room.
@@ -65,10 +64,38 @@ const fn kind(
 }
 
 const KINDS: [Kind; 8] = [
-    kind("tensor-fp64", "FP64 product", "fp64", NumberFormat::Fp64, NumberFormat::Fp64, (8, 0)),
-    kind("tensor-tf32", "TF32 product", "tf32", NumberFormat::Tf32, NumberFormat::Fp32, (8, 0)),
-    kind("tensor-bf16", "BF16 product", "bf16", NumberFormat::Bf16, NumberFormat::Fp32, (8, 0)),
-    kind("tensor-fp16", "FP16 product", "fp16", NumberFormat::Fp16, NumberFormat::Fp32, (7, 0)),
+    kind(
+        "tensor-fp64",
+        "FP64 product",
+        "fp64",
+        NumberFormat::Fp64,
+        NumberFormat::Fp64,
+        (8, 0),
+    ),
+    kind(
+        "tensor-tf32",
+        "TF32 product",
+        "tf32",
+        NumberFormat::Tf32,
+        NumberFormat::Fp32,
+        (8, 0),
+    ),
+    kind(
+        "tensor-bf16",
+        "BF16 product",
+        "bf16",
+        NumberFormat::Bf16,
+        NumberFormat::Fp32,
+        (8, 0),
+    ),
+    kind(
+        "tensor-fp16",
+        "FP16 product",
+        "fp16",
+        NumberFormat::Fp16,
+        NumberFormat::Fp32,
+        (7, 0),
+    ),
     kind(
         "tensor-fp16-sum16",
         "FP16 product, FP16 sums",
@@ -96,7 +123,14 @@ const KINDS: [Kind; 8] = [
             (8, 9),
         )
     },
-    kind("tensor-int8", "INT8 product", "int8", NumberFormat::Int8, NumberFormat::Int32, (7, 5)),
+    kind(
+        "tensor-int8",
+        "INT8 product",
+        "int8",
+        NumberFormat::Int8,
+        NumberFormat::Int32,
+        (7, 5),
+    ),
 ];
 
 /// A loop of one instruction.
@@ -122,7 +156,9 @@ const LOOPS: [Loop; 7] = [
         format: NumberFormat::Fp64,
         each: [512.0, 0.0],
         steps: 256,
-        is_there: |major, minor| (major, minor) == (8, 0) || major == 9 || (major, minor) == (10, 0),
+        is_there: |major, minor| {
+            (major, minor) == (8, 0) || major == 9 || (major, minor) == (10, 0)
+        },
     },
     Loop {
         id: "mma-tf32",
@@ -211,7 +247,10 @@ fn loops(
         return Ok(());
     }
     tell("compiling the loops of matrix instructions");
-    let expressions: Vec<String> = kinds.iter().map(|kind| kind.expression.to_owned()).collect();
+    let expressions: Vec<String> = kinds
+        .iter()
+        .map(|kind| kind.expression.to_owned())
+        .collect();
     let kernels = Kernels::compile(device, "tensor.cu", SOURCE, &expressions)?;
     let sms = device.properties().multiprocessors;
     let out = device.allocate(u64::from(sms * BLOCKS[2] * THREADS) * 4)?;
@@ -313,11 +352,11 @@ fn products(
     let kinds = KINDS
         .iter()
         .filter(|kind| (capability.major, capability.minor) >= kind.since);
-    let kernels = Kernels::compile(device, "dram.cu", SPREAD, &["spread".to_owned()])?;
+    let spread = Spreader::new(device)?;
     let workspace = device.allocate(WORKSPACE)?;
     for kind in kinds {
         tell(&format!("{}, cuBLASLt", kind.name));
-        match product(runner, kind, &kernels, &workspace) {
+        match product(runner, kind, &spread, &workspace) {
             Ok(figure) => measured.figures.push(figure),
             Err(failure) if device.death().is_some() => return Err(failure),
             Err(failure) => {
@@ -343,7 +382,7 @@ fn products(
 fn product(
     runner: &Runner<'_>,
     kind: &Kind,
-    kernels: &Kernels,
+    spread: &Spreader,
     workspace: &Buffer,
 ) -> Result<super::document::Figure, Failure> {
     let device = runner.device;
@@ -365,7 +404,7 @@ fn product(
     let to = device.allocate(size * size * Product::output_bytes(kind.format))?;
     let images = [20, 21].map(|seed| elements(kind.format, (PERIOD * 16) as usize, seed));
     for (buffer, image) in [(&left, &images[0]), (&right, &images[1])] {
-        fill(runner, kernels, buffer, image)?;
+        spread.fill(runner, buffer, image)?;
     }
     let orders: &[[bool; 2]] = if kind.has_both_orders {
         &[[true, false], [false, false]]
@@ -373,7 +412,11 @@ fn product(
         &[[true, false]]
     };
     // A long product is tried with fewer algorithms.
-    let most = if kind.format == NumberFormat::Fp64 { 3 } else { ALGORITHMS };
+    let most = if kind.format == NumberFormat::Fp64 {
+        3
+    } else {
+        ALGORITHMS
+    };
     let mut found: Vec<(usize, PreparedProduct)> = Vec::new();
     let mut refused = None;
     for (place, order) in orders.iter().enumerate() {
@@ -460,40 +503,6 @@ fn product(
         unit: "1".to_owned(),
     });
     Ok(figure)
-}
-
-/// Repeats an image through a buffer.
-fn fill(
-    runner: &Runner<'_>,
-    kernels: &Kernels,
-    buffer: &Buffer,
-    image: &[u8],
-) -> Result<(), Failure> {
-    let device = runner.device;
-    let pattern = device.allocate(image.len() as u64)?;
-    device.write(&pattern, 0, image)?;
-    let function = kernels.function(device, "spread")?;
-    let image: Rc<[u8]> = image.into();
-    let launch = Shape {
-        function: &function,
-        blocks: device.properties().multiprocessors * 4,
-        threads: 512,
-        arguments: &[
-            Argument::buffer(buffer),
-            Argument::buffer(&pattern),
-            Argument::U64(buffer.bytes() / 16),
-            Argument::U64(PERIOD),
-        ],
-        accesses: &[
-            reads(&pattern, image.len() as u64, 1.0),
-            writes(buffer, buffer.bytes(), &image),
-        ],
-        operations: &[],
-    }
-    .prepare(device)?;
-    device.launch(&runner.stream, &launch)?;
-    runner.synchronize()?;
-    Ok(())
 }
 
 /// Compares some elements of a result with what the host computes.

@@ -8,8 +8,8 @@ use ridge_model::device::PeakUnit;
 
 use super::document::{Family, Measured, Path, Unit};
 use super::probe::{
-    Kernels, Label, Shape, bytes_of, check, checksum, contents, random_floats, random_words, writes,
-    wrong,
+    Kernels, Label, Shape, bytes_of, check, checksum, contents, random_floats, random_words,
+    writes, wrong,
 };
 use super::runner::{Runner, Variant};
 use crate::protocol::Failure;
@@ -151,7 +151,10 @@ pub(super) fn measure(
 ) -> Result<(), Failure> {
     let device = runner.device;
     tell("compiling the kernels of arithmetic");
-    let expressions: Vec<String> = KINDS.iter().map(|kind| kind.expression.to_owned()).collect();
+    let expressions: Vec<String> = KINDS
+        .iter()
+        .map(|kind| kind.expression.to_owned())
+        .collect();
     let kernels = Kernels::compile(device, "vector.cu", SOURCE, &expressions)?;
     let sms = device.properties().multiprocessors;
     let out = device.allocate(u64::from(sms * BLOCKS[2] * THREADS) * 4)?;
@@ -267,7 +270,9 @@ fn check_prefix(
         .zip(expected.iter().cycle())
         .any(|(found, expected)| found != expected);
     if differs {
-        return Err(wrong(format!("{what} computed something else than it has to")));
+        return Err(wrong(format!(
+            "{what} computed something else than it has to"
+        )));
     }
     Ok(checksum(&found))
 }

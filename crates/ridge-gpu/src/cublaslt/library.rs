@@ -225,9 +225,8 @@ impl Plan {
         let functions = &library.functions;
         let mut handle = ptr::null_mut();
         // SAFETY: the pointer is to one that outlives the call; the library checks the numbers.
-        let status = unsafe {
-            (functions.product_create)(&raw mut handle, problem.compute, problem.scale)
-        };
+        let status =
+            unsafe { (functions.product_create)(&raw mut handle, problem.compute, problem.scale) };
         check("cublasLtMatmulDescCreate", status)?;
         let product = Owned {
             handle,

@@ -27,7 +27,11 @@ pub(crate) fn load(candidates: &[PathBuf]) -> Result<Rc<Library>, String> {
 }
 
 /// Asks for the algorithms of a product.
-pub(crate) fn plan(library: &Rc<Library>, product: &Product<'_>, most: usize) -> Result<Plan, String> {
+pub(crate) fn plan(
+    library: &Rc<Library>,
+    product: &Product<'_>,
+    most: usize,
+) -> Result<Plan, String> {
     let one32 = 1.0_f32.to_le_bytes();
     let with_zeros = |bytes: [u8; 4]| [bytes[0], bytes[1], bytes[2], bytes[3], 0, 0, 0, 0];
     let single = with_zeros(one32);

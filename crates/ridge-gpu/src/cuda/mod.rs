@@ -11,13 +11,13 @@ use std::rc::Rc;
 use ridge_model::ComputeCapability;
 use ridge_model::quantity::{Bytes, Hertz, Nanos};
 
+use crate::cublaslt;
 use crate::device::{
     Argument, Block, Buffer, ClockProbe, ClockReading, Compiled, Device, DeviceKind, Event, Flush,
     FlushKind, Function, FunctionAttributes, Graph, Inner, Launch, MemoryInfo, Module, Pinned,
-    Prepared, PreparedProduct, Product, Program, Properties, Readings, SensorSource, Stream, WindowEnd, check, inside,
-    invalid,
+    Prepared, PreparedProduct, Product, Program, Properties, Readings, SensorSource, Stream,
+    WindowEnd, check, inside, invalid,
 };
-use crate::cublaslt;
 use crate::error::{DeviceError, NoGpu, Result, Version};
 use crate::nvml::{self, Clock, Gpu, Nvml};
 use crate::nvrtc::{self, Compiler};

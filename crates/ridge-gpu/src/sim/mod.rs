@@ -22,10 +22,10 @@ use ridge_model::device::PeakUnit;
 use ridge_model::quantity::{Bytes, Hertz, Nanos};
 
 use crate::device::{
-    Block, Buffer, ClockProbe, ClockReading, Compiled, Device, DeviceKind, Effect, Event, Flush, Function,
-    FunctionAttributes, GpuProcess, Graph, Inner, Launch, MemoryInfo, Module, Operations, Pinned, Prepared, PreparedProduct, Product,
-    Program, Properties, Readings, SensorSource, Stream, ThrottleReason, ThrottleReasons,
-    WindowEnd, check, inside, invalid,
+    Block, Buffer, ClockProbe, ClockReading, Compiled, Device, DeviceKind, Effect, Event, Flush,
+    Function, FunctionAttributes, GpuProcess, Graph, Inner, Launch, MemoryInfo, Module, Operations,
+    Pinned, Prepared, PreparedProduct, Product, Program, Properties, Readings, SensorSource,
+    Stream, ThrottleReason, ThrottleReasons, WindowEnd, check, inside, invalid,
 };
 use crate::error::{DeviceError, Result};
 use contents::Contents;

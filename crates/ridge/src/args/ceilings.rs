@@ -62,7 +62,9 @@ impl CeilingsArguments {
             Settings::whole()
         };
         if !self.only.is_empty() {
-            settings.families.retain(|family| self.only.contains(family));
+            settings
+                .families
+                .retain(|family| self.only.contains(family));
         }
         Ok(CeilingsOptions {
             device: self.device,

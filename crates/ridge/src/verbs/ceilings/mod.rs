@@ -97,7 +97,10 @@ pub(crate) fn run(options: &CeilingsOptions, output: &mut Output) -> Result<Code
         }
     }
     output.progress("");
-    let has_whole_family_missing = document.missing.iter().any(|missing| missing.name.is_none());
+    let has_whole_family_missing = document
+        .missing
+        .iter()
+        .any(|missing| missing.name.is_none());
     document.is_complete &= !has_whole_family_missing;
     // A simulated device answers the same whatever the host's clock says.
     if !document.machine.is_simulated {
@@ -124,8 +127,16 @@ pub(crate) fn run(options: &CeilingsOptions, output: &mut Output) -> Result<Code
             }
         }
     }
-    for missing in document.missing.iter().filter(|missing| missing.name.is_none()) {
-        output.warn(&format!("{} was not measured: {}", missing.family.title(), missing.failure));
+    for missing in document
+        .missing
+        .iter()
+        .filter(|missing| missing.name.is_none())
+    {
+        output.warn(&format!(
+            "{} was not measured: {}",
+            missing.family.title(),
+            missing.failure
+        ));
         if let Some(log) = &missing.failure.log {
             for line in log.lines().filter(|line| !line.trim().is_empty()) {
                 output.detail(line);

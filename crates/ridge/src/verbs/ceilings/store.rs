@@ -28,24 +28,37 @@ pub(crate) fn folder() -> Option<PathBuf> {
 /// The file of a machine; absent where there is no folder.
 pub(super) fn path_of(machine: &Machine) -> Result<Option<PathBuf>, ExpectedError> {
     let Some(uuid) = &machine.uuid else {
-        return Err(ExpectedError::unable(
-            "the figures were not kept: the GPU has no identifier",
-        )
-        .with_hint("--save FILE keeps them where you say"));
+        return Err(
+            ExpectedError::unable("the figures were not kept: the GPU has no identifier")
+                .with_hint("--save FILE keeps them where you say"),
+        );
     };
     // An identifier has letters, digits and hyphens; what else it may have is no part of a file's name.
     let name: String = uuid
         .chars()
-        .map(|letter| if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '_' })
+        .map(|letter| {
+            if letter.is_ascii_alphanumeric() || letter == '-' {
+                letter
+            } else {
+                '_'
+            }
+        })
         .collect();
     Ok(folder().map(|folder| folder.join(format!("{name}.json"))))
 }
 
 /// Writes a document beside its place and moves it there.
-pub(super) fn write(path: &Path, document: &Document, makes_folder: bool) -> Result<(), ExpectedError> {
+pub(super) fn write(
+    path: &Path,
+    document: &Document,
+    makes_folder: bool,
+) -> Result<(), ExpectedError> {
     let failed = |error: &dyn std::fmt::Display| {
-        ExpectedError::unable(format!("the figures were not kept in {}: {error}", path.display()))
-            .with_hint("--save FILE keeps them elsewhere, --save none nowhere")
+        ExpectedError::unable(format!(
+            "the figures were not kept in {}: {error}",
+            path.display()
+        ))
+        .with_hint("--save FILE keeps them elsewhere, --save none nowhere")
     };
     let text = ridge_render::json::ceilings(document)
         .map_err(|error| ExpectedError::internal(format!("cannot write the document: {error}")))?;
@@ -67,8 +80,11 @@ pub(super) fn write(path: &Path, document: &Document, makes_folder: bool) -> Res
 /// Reads a document.
 pub(crate) fn read(path: &Path) -> Result<Document, ExpectedError> {
     let failed = |reason: &dyn std::fmt::Display| {
-        ExpectedError::unreadable(format!("cannot read the ceilings {}: {reason}", path.display()))
-            .with_hint("`ridge ceilings --save FILE` writes such a file; --ceilings none does without")
+        ExpectedError::unreadable(format!(
+            "cannot read the ceilings {}: {reason}",
+            path.display()
+        ))
+        .with_hint("`ridge ceilings --save FILE` writes such a file; --ceilings none does without")
     };
     let text = std::fs::read(path).map_err(|error| failed(&error))?;
     let document: Document = serde_json::from_slice(&text).map_err(|error| failed(&error))?;
