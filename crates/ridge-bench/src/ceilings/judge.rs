@@ -48,7 +48,7 @@ fn request(figure: &Figure) -> Option<PeakRequest> {
     })
 }
 
-fn of_table<'d>(request: PeakRequest, device: &'d Device) -> Option<&'d ridge_model::device::Peak> {
+fn of_table(request: PeakRequest, device: &Device) -> Option<&ridge_model::device::Peak> {
     device.peak(request).or_else(|| {
         // Where mma.sync is all there is, its peak is listed as the tensor one.
         (request.unit == Some(PeakUnit::TensorWarp))

@@ -545,7 +545,9 @@ fn verify(
         )?;
         let found = number(output, &bytes);
         // Sums of 16 and 8 bits are coarse; something that was not computed is far away.
-        if !((found - sum).abs() <= 0.02 * all) {
+        let is_near = (found - sum).abs() <= 0.02 * all;
+        // Not a number is not near either.
+        if !is_near {
             return Err(wrong(format!(
                 "{} gave {found} at row {row} and column {column}, where the host has {sum}",
                 kind.name
