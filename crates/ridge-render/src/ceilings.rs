@@ -26,7 +26,12 @@ fn value(value: f64, unit: Unit) -> String {
 /// A count for one SM in one cycle.
 fn per_cycle(figure: &Figure) -> Option<String> {
     let seen = figure.per_sm_cycle?;
-    let digits = if seen >= 100.0 { 0 } else { 1 };
+    // Three digits that count, as everywhere.
+    let digits = match seen {
+        _ if seen >= 100.0 => 0,
+        _ if seen >= 10.0 => 1,
+        _ => 2,
+    };
     Some(match figure.architecture_per_sm_cycle {
         Some(there) => format!("{seen:.digits$} of {there:.0}"),
         None => format!("{seen:.digits$}"),
@@ -144,8 +149,9 @@ fn provenance(document: &Document) -> String {
     format!("{}: {}", machine.device, parts.join(", "))
 }
 
-const ABOUT: &str = "Burst: median of the repeats after a pause; best and p90 (what nine of ten reached) against it. \
-                     Sustained: the last third of a run without pause. Clocks are those of the SMs while it ran; power is a \
+const ABOUT: &str = "Burst: median of the repeats after a pause, a few milliseconds each; products of a library, which reach the \
+                     limit of the power, rest before each repeat, and copies over the link are warmed up. Best and p90 (what \
+                     nine of ten reached) are against it. Sustained: the last third of a run without pause. Clocks are those of the SMs while it ran; power is a \
                      mean over about a second. A multiply-add is two operations; copies count what is read and written. A \
                      library's figure is what can be reached, not the peak of the hardware.";
 

@@ -6,9 +6,9 @@ use ridge_gpu::{Argument, Operations, Prepared};
 use ridge_model::NumberFormat;
 use ridge_model::device::PeakUnit;
 
-use super::document::{Family, Measured, Path, Unit};
+use super::document::{Detail, Family, Measured, Path, Unit};
 use super::probe::{Kernels, Label, Shape, bytes_of, check, writes};
-use super::runner::{Runner, Variant};
+use super::runner::{Manner, Runner, Variant};
 use crate::protocol::Failure;
 
 const SOURCE: &str = include_str!("kernels/atomics.cu");
@@ -102,7 +102,7 @@ pub(super) fn measure(
             amount: count as f64,
             queue: Box::new(|stream| device.launch(stream, &launch)),
         }];
-        let Some(outcome) = runner.best(&variants, false)? else {
+        let Some(outcome) = runner.best(&variants, Manner::Burst)? else {
             continue;
         };
         device.fill(&runner.stream, &to, 0)?;
@@ -129,6 +129,18 @@ pub(super) fn measure(
             counts: "1 for each addition of a thread",
         }
         .figure(runner, outcome, &variants[0].name);
+        if kind.is_one {
+            // One place of the L2 does it, however many SMs there are.
+            let of_gpu = figure.per_sm_cycle.take().map(|each| {
+                let sms = f64::from(device.properties().multiprocessors);
+                each * sms
+            });
+            figure.details.extend(of_gpu.map(|value| Detail {
+                name: "additions in a cycle of the SM clock, of all SMs".to_owned(),
+                value,
+                unit: "1".to_owned(),
+            }));
+        }
         figure.checksum = Some(checksum);
         measured.figures.push(figure);
     }

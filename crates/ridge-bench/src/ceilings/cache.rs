@@ -6,7 +6,7 @@ use ridge_gpu::{Argument, Prepared};
 
 use super::document::{Detail, Family, Measured, Path, Unit};
 use super::probe::{Kernels, Label, Shape, Spreader, bytes_of, check, random_words, reads, writes};
-use super::runner::{Runner, Variant};
+use super::runner::{Manner, Runner, Variant};
 use crate::protocol::Failure;
 
 const SOURCE: &str = include_str!("kernels/cache.cu");
@@ -18,7 +18,10 @@ const PART: u64 = 16 * ITEMS as u64 * THREADS as u64;
 const SIXTEENTHS: [u64; 12] = [1, 2, 4, 6, 8, 10, 11, 12, 13, 14, 16, 24];
 /// Up to this many the L2 is surely not too small.
 const SURELY: u64 = 8;
-/// Below this share of the plateau the knee is passed.
+/// The plateau: the median rate of the sizes from this many on up to `SURELY`. What is smaller is read by several SMs at
+/// the same time, which is faster than the L2 gives different data.
+const PLATEAU: u64 = 2;
+/// The knee: the largest size up to which every rate is at least this share of the plateau.
 const KNEE: f64 = 0.9;
 /// A prime, so that in each pass another SM reads a part.
 const SHIFT: u32 = 97;
@@ -115,21 +118,26 @@ pub(super) fn l2(
             }
         })
         .collect();
-    let Some(outcome) = runner.best(&variants, false)? else {
+    let Some(outcome) = runner.best(&variants, Manner::Burst)? else {
         return Ok(());
     };
     let chosen = &launches[outcome.variant];
     device.fill(&runner.stream, &counted, 0)?;
     device.launch(&runner.stream, &chosen.3)?;
     let checksum = check(runner, "the L2 loop", &counted, &chosen.2.to_le_bytes())?;
-    let plateau = outcome.burst.median;
-    let knee = rates
-        .iter()
-        .take_while(|(_, rate)| *rate >= KNEE * plateau)
-        .last();
-    if let Some((sixteenths, _)) = knee {
+    let (plateau, knee) = plateau_and_knee(&rates);
+    details.push(Detail {
+        name: format!(
+            "plateau: the median of {} to {} of the L2",
+            share(PLATEAU),
+            share(SURELY)
+        ),
+        value: plateau,
+        unit: Unit::BytesPerSecond.symbol().to_owned(),
+    });
+    if let Some(sixteenths) = knee {
         details.push(Detail {
-            name: "knee".to_owned(),
+            name: "knee: the last size within 10 % of the plateau".to_owned(),
             value: (l2 * sixteenths / 16) as f64,
             unit: "B".to_owned(),
         });
@@ -149,6 +157,20 @@ pub(super) fn l2(
     figure.details = details;
     measured.figures.push(figure);
     Ok(())
+}
+
+/// The rate of the plateau, and the size at which it ends; sizes rise.
+fn plateau_and_knee(rates: &[(u64, f64)]) -> (f64, Option<u64>) {
+    let flat = rates
+        .iter()
+        .filter(|(size, _)| (PLATEAU..=SURELY).contains(size));
+    let plateau = super::runner::median(flat.map(|(_, rate)| *rate).collect());
+    let knee = rates
+        .iter()
+        .take_while(|(_, rate)| *rate >= KNEE * plateau)
+        .last()
+        .map(|(size, _)| *size);
+    (plateau, knee)
 }
 
 fn share(sixteenths: u64) -> String {
@@ -216,7 +238,7 @@ pub(super) fn l1(
             amount: amount as f64,
             queue: Box::new(|stream| device.launch(stream, &launch)),
         }];
-        let Some(outcome) = runner.best(&variants, false)? else {
+        let Some(outcome) = runner.best(&variants, Manner::Burst)? else {
             continue;
         };
         device.fill(&runner.stream, &counted, 0)?;
@@ -252,4 +274,22 @@ fn expected_sum(words: &[u32], width: u32, passes: u32) -> u32 {
         }
     }
     two_turns.wrapping_mul(passes / 16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sweep of an H200 whose smallest size is read by several SMs at once.
+    #[test]
+    fn the_knee_is_that_of_the_plateau_and_not_of_the_fastest_size() {
+        let rates = [
+            10.4, 9.37, 9.15, 9.01, 8.80, 9.02, 9.07, 8.79, 8.66, 8.40, 7.96, 6.38,
+        ];
+        let rates: Vec<(u64, f64)> = SIXTEENTHS.into_iter().zip(rates).collect();
+        let (plateau, knee) = plateau_and_knee(&rates);
+        assert_eq!(plateau, 9.08);
+        assert_eq!(knee, Some(14));
+        assert_eq!(plateau_and_knee(&rates[..1]), (0.0, Some(1)));
+    }
 }

@@ -10,7 +10,7 @@ use super::document::{Family, Measured, Path, Unit};
 use super::probe::{
     Kernels, Label, Shape, Spreader, bytes_of, check, random_floats, reads, writes,
 };
-use super::runner::{Runner, Variant};
+use super::runner::{Manner, Runner, Variant};
 use crate::protocol::{Failure, FailureKind};
 
 const SOURCE: &str = include_str!("kernels/dram.cu");
@@ -225,7 +225,7 @@ pub(super) fn measure(
                 queue: Box::new(move |stream| device.launch(stream, launch)),
             })
             .collect();
-        let Some(outcome) = runner.best(&variants, matches!(kernel, "copy" | "read"))? else {
+        let Some(outcome) = runner.best(&variants, Manner::sustained(matches!(kernel, "copy" | "read")))? else {
             continue;
         };
         // Once more into an output that holds something else.
@@ -266,9 +266,14 @@ fn size(runner: &Runner<'_>) -> Result<u64, Failure> {
     let properties = device.properties();
     let l2 = properties.l2.map_or(0, |l2| l2.get() as u64);
     let least = (TIMES_L2 * l2).max(LEAST).next_power_of_two();
-    let wanted = (properties.memory.get() as u64 / 64)
-        .next_power_of_two()
-        .clamp(least, MOST.max(least));
+    // A model is the same at every size, and the host has to write all of it.
+    let wanted = if properties.is_simulated() {
+        least
+    } else {
+        (properties.memory.get() as u64 / 64)
+            .next_power_of_two()
+            .clamp(least, MOST.max(least))
+    };
     let free = device.memory()?.free.get() as u64;
     let mut size = wanted;
     while size > least && 4 * size > free {

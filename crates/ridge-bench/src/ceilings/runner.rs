@@ -26,6 +26,34 @@ pub(super) struct Outcome {
     pub(super) sustained: Option<Spread>,
 }
 
+/// How the repeats of some work are made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// One after the other, after a pause.
+    Burst,
+    /// The same, and then kept going without pause.
+    BurstThenSustained,
+    /// Work that reaches the limit of the power: with a rest between repeats, so that each is a burst of its own; then
+    /// kept going without pause.
+    RestedThenSustained,
+    /// Work whose first moments are slower, such as copies from memory of the host: after a warm-up, and without pause.
+    Warm,
+}
+
+impl Manner {
+    pub(super) const fn sustained(is_sustained: bool) -> Self {
+        if is_sustained {
+            Self::BurstThenSustained
+        } else {
+            Self::Burst
+        }
+    }
+
+    const fn is_sustained(self) -> bool {
+        matches!(self, Self::BurstThenSustained | Self::RestedThenSustained)
+    }
+}
+
 /// What repeats are made with.
 pub(super) struct Runner<'d> {
     pub(super) device: &'d dyn Device,
@@ -48,6 +76,14 @@ const QUEUE: f64 = 16.0;
 const TRIALS: u32 = 5;
 /// The pause before a burst, so that it starts from a cool and idle device.
 const PAUSE: Nanos = Nanos::new(50e6);
+/// The same where work reaches the limit of the power, whose control looks back over some tens of milliseconds.
+const LONG_PAUSE: Nanos = Nanos::new(200e6);
+/// Such work rests between repeats for so many times their length, at most so long.
+const REST: f64 = 8.0;
+const LONGEST_REST: f64 = 60e6;
+/// A link is kept busy for so long before it is timed, with so many copies at most.
+const WARM_UP_NS: f64 = 300e6;
+const WARM_UP_COPIES: u32 = 64;
 /// How much work is queued at a time while it is kept going.
 const CHUNK_NS: f64 = 20e6;
 
@@ -110,7 +146,7 @@ impl<'d> Runner<'d> {
     pub(super) fn best(
         &self,
         variants: &[Variant<'_>],
-        is_sustained: bool,
+        manner: Manner,
     ) -> Result<Option<Outcome>, DeviceError> {
         let mut best: Option<(usize, f64, u32)> = None;
         for (place, variant) in variants.iter().enumerate() {
@@ -119,6 +155,11 @@ impl<'d> Runner<'d> {
             self.synchronize()?;
             let once = self.repeat(1, &variant.queue)?.time_ns.max(1.0);
             let units = (self.settings.repeat_ns / once).ceil().clamp(1.0, QUEUE) as u32;
+            match manner {
+                Manner::Warm => self.warm_up(variant)?,
+                Manner::RestedThenSustained => self.device.pause(PAUSE),
+                Manner::Burst | Manner::BurstThenSustained => {}
+            }
             let mut times = Vec::new();
             for _ in 0..TRIALS {
                 times.push(self.repeat(units, &variant.queue)?.time_ns);
@@ -132,18 +173,26 @@ impl<'d> Runner<'d> {
             return Ok(None);
         };
         let variant = &variants[place];
-        self.device.pause(PAUSE);
+        match manner {
+            Manner::Warm => {}
+            Manner::RestedThenSustained => self.device.pause(LONG_PAUSE),
+            Manner::Burst | Manner::BurstThenSustained => self.device.pause(PAUSE),
+        }
         let mut times = Vec::new();
         let mut clocks = Vec::new();
         for _ in 0..self.settings.repeats {
             let repeat = self.repeat(units, &variant.queue)?;
+            if manner == Manner::RestedThenSustained {
+                let rest = (repeat.time_ns * REST).min(LONGEST_REST);
+                self.device.pause(Nanos::new(rest));
+            }
             times.push(repeat.time_ns);
             clocks.extend(repeat.clock_hz);
         }
         let state = self.state(variant, units * 2)?;
         let amount = variant.amount * f64::from(units);
         let burst = spread_of_rates(times, amount, clocks, state);
-        let sustained = if is_sustained && self.settings.sustained_ns > 0.0 {
+        let sustained = if manner.is_sustained() && self.settings.sustained_ns > 0.0 {
             let once = variant.amount / burst.median * 1e9;
             Some(self.keep_going(variant, once)?)
         } else {
@@ -154,6 +203,19 @@ impl<'d> Runner<'d> {
             burst,
             sustained,
         }))
+    }
+
+    /// Does some work until its first, slower moments are over.
+    fn warm_up(&self, variant: &Variant<'_>) -> Result<(), DeviceError> {
+        let began = self.device.now().get();
+        for _ in 0..WARM_UP_COPIES {
+            (variant.queue)(&self.stream)?;
+            self.synchronize()?;
+            if self.device.now().get() - began >= WARM_UP_NS {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// What the sensors say while work is going on.

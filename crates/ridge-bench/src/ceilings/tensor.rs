@@ -13,7 +13,7 @@ use super::probe::{
     Kernels, Label, Shape, Spreader, bytes_of, checksum, contents, random_floats, random_words,
     writes, wrong,
 };
-use super::runner::{Runner, Variant};
+use super::runner::{Manner, Runner, Variant};
 use super::vector::repeated;
 use crate::protocol::{Failure, FailureKind};
 
@@ -310,7 +310,7 @@ fn loops(
                 queue: Box::new(move |stream| device.launch(stream, launch)),
             })
             .collect();
-        let Some(outcome) = runner.best(&variants, false)? else {
+        let Some(outcome) = runner.best(&variants, Manner::Burst)? else {
             continue;
         };
         let (blocks, launch) = &launches[outcome.variant];
@@ -388,8 +388,14 @@ fn product(
     let device = runner.device;
     let free = device.memory()?.free.get();
     // Three matrices of 8 bytes at most.
-    let size = [SIZE, SIZE / 2, SIZE / 4]
-        .into_iter()
+    let sizes: &[u64] = if device.properties().is_simulated() {
+        &[SIZE / 4]
+    } else {
+        &[SIZE, SIZE / 2, SIZE / 4]
+    };
+    let size = sizes
+        .iter()
+        .copied()
         .find(|size| free > 4.0 * 8.0 * (size * size) as f64)
         .ok_or_else(|| Failure {
             code: "BEN0022".to_owned(),
@@ -474,7 +480,7 @@ fn product(
             queue: Box::new(move |stream: &Stream| device.launch_product(stream, product)),
         })
         .collect();
-    let Some(outcome) = runner.best(&variants, true)? else {
+    let Some(outcome) = runner.best(&variants, Manner::RestedThenSustained)? else {
         return Err(wrong("no product was measured".to_owned()));
     };
     let (order, chosen) = &usable[outcome.variant];

@@ -11,7 +11,7 @@ use super::probe::{
     Kernels, Label, Shape, bytes_of, check, checksum, contents, random_floats, random_words,
     writes, wrong,
 };
-use super::runner::{Runner, Variant};
+use super::runner::{Manner, Runner, Variant};
 use crate::protocol::Failure;
 
 const SOURCE: &str = include_str!("kernels/vector.cu");
@@ -221,7 +221,7 @@ pub(super) fn measure(
                 queue: Box::new(move |stream| device.launch(stream, launch)),
             })
             .collect();
-        let Some(outcome) = runner.best(&variants, kind.is_sustained)? else {
+        let Some(outcome) = runner.best(&variants, Manner::sustained(kind.is_sustained))? else {
             continue;
         };
         let (blocks, steps, launch) = &launches[outcome.variant];
