@@ -13,6 +13,7 @@ mod dram;
 mod judge;
 mod launch;
 mod link;
+mod measured;
 mod probe;
 mod runner;
 mod tensor;

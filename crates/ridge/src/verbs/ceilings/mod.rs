@@ -1,6 +1,7 @@
 //! `ridge ceilings`: what a GPU reaches, measured on it and kept for other commands.
 
 pub(crate) mod store;
+pub(crate) mod stored;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
