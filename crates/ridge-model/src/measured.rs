@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::NumberFormat;
 use crate::bound::Link;
@@ -12,7 +12,7 @@ use crate::quantity::{Bandwidth, ComputeRate, Hertz, Nanos};
 use crate::roof::{ComputeRoof, MemoryLevel, MemoryRoof};
 
 /// Whose figures they are, and when and with what they were measured.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Provenance {
     /// The name that the driver reports.
     pub device: String,
@@ -156,9 +156,8 @@ impl MeasuredCeilings {
             let Some(roof) = self.peak(peak) else {
                 continue;
             };
-            let same = |known: &&mut ComputeRoof| {
-                (known.input, known.unit) == (roof.input, roof.unit)
-            };
+            let same =
+                |known: &&mut ComputeRoof| (known.input, known.unit) == (roof.input, roof.unit);
             match flats.iter_mut().find(same) {
                 Some(known) if known.rate.get() < roof.rate.get() => *known = roof,
                 Some(_) => {}
@@ -196,10 +195,30 @@ mod tests {
             },
             memory: vec![(MemoryLevel::Dram, Bandwidth::from_gb_per_s(4000.0))],
             peaks: vec![
-                peak(NumberFormat::Bf16, NumberFormat::Fp32, PeakUnit::Tensor, 800.0),
-                peak(NumberFormat::Bf16, NumberFormat::Fp32, PeakUnit::TensorWarp, 640.0),
-                peak(NumberFormat::Fp64, NumberFormat::Fp64, PeakUnit::Tensor, 62.0),
-                peak(NumberFormat::Fp64, NumberFormat::Fp64, PeakUnit::TensorWarp, 66.0),
+                peak(
+                    NumberFormat::Bf16,
+                    NumberFormat::Fp32,
+                    PeakUnit::Tensor,
+                    800.0,
+                ),
+                peak(
+                    NumberFormat::Bf16,
+                    NumberFormat::Fp32,
+                    PeakUnit::TensorWarp,
+                    640.0,
+                ),
+                peak(
+                    NumberFormat::Fp64,
+                    NumberFormat::Fp64,
+                    PeakUnit::Tensor,
+                    62.0,
+                ),
+                peak(
+                    NumberFormat::Fp64,
+                    NumberFormat::Fp64,
+                    PeakUnit::TensorWarp,
+                    66.0,
+                ),
             ],
             links: vec![(Link::HostToDevice, Bandwidth::from_gb_per_s(55.0))],
             launch: Some(Nanos::new(3e3)),
@@ -223,7 +242,10 @@ mod tests {
         };
         let own = Bounds::of(&work, &ceilings).unwrap();
         let times: Vec<f64> = own.rows().iter().map(|row| row.time.get()).collect();
-        assert!((times[0] - 1e6).abs() < 1.0 && (times[1] - 1e7).abs() < 1.0, "{times:?}");
+        assert!(
+            (times[0] - 1e6).abs() < 1.0 && (times[1] - 1e7).abs() < 1.0,
+            "{times:?}"
+        );
         assert!(own.time() > sheet.time());
         assert!(own.rows().iter().all(|row| row.origin == Origin::Measured));
     }

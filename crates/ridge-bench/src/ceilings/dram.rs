@@ -225,7 +225,11 @@ pub(super) fn measure(
                 queue: Box::new(move |stream| device.launch(stream, launch)),
             })
             .collect();
-        let Some(outcome) = runner.best(&variants, Manner::sustained(matches!(kernel, "copy" | "read")))? else {
+        let Some(outcome) = runner.best(
+            &variants,
+            Manner::sustained(matches!(kernel, "copy" | "read")),
+        )?
+        else {
             continue;
         };
         // Once more into an output that holds something else.

@@ -228,9 +228,7 @@ impl<'d> Ceilings<'d> {
                 origin: measured.origin(),
             })
         });
-        let fact = measured
-            .or(fact)
-            .ok_or_else(|| self.no_rate(what))?;
+        let fact = measured.or(fact).ok_or_else(|| self.no_rate(what))?;
         Ok(Bound {
             kind: BoundKind::Transfer,
             demand: Amount::new(transfer.bytes.get(), Unit::BYTES),

@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use super::Precision;
 use crate::device::Origin;
-pub use crate::occupancy::document::{Bound as Class, Warning};
 use crate::measured::Provenance;
+pub use crate::occupancy::document::{Bound as Class, Warning};
 use crate::roof::MemoryLevel;
 
 /// Name of the contract.

@@ -25,10 +25,10 @@ impl<'s> Roofs<'s> {
         Self {
             measured_memory: &setting.measured_memory,
             measured_compute: &setting.measured_compute,
-            measured_name: setting.measured_by.as_ref().map_or_else(
-                || Basis::Measured.label().to_owned(),
-                Provenance::short,
-            ),
+            measured_name: setting
+                .measured_by
+                .as_ref()
+                .map_or_else(|| Basis::Measured.label().to_owned(), Provenance::short),
             sheet_memory: device
                 .map(|device| device.memory_roofs())
                 .unwrap_or_default(),

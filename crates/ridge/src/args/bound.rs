@@ -16,8 +16,8 @@ use ridge_model::template::{
 use ridge_model::{NumberFormat, PeakUnit};
 
 use crate::error::ExpectedError;
-use crate::verbs::ceilings::stored::Choice;
 use crate::verbs::bound::{BoundOptions, Source};
+use crate::verbs::ceilings::stored::Choice;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
