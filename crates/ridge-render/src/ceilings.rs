@@ -193,7 +193,11 @@ pub fn text(document: &Document, layout: &Layout) -> String {
                 let about = format!("{}: {}; {}", figure.name, figure.counts, figure.variant);
                 layout.paragraph(&mut out, &about, "  ", "    ", Some(Role::Dim));
                 for detail in &figure.details {
-                    let shown = Amount::new(detail.value, Shown::new(detail.unit.clone()));
+                    let unit = match detail.unit.as_str() {
+                        "1" => Shown::NONE,
+                        unit => Shown::new(unit.to_owned()),
+                    };
+                    let shown = Amount::new(detail.value, unit);
                     let about = format!("{}: {shown}", detail.name);
                     layout.paragraph(&mut out, &about, "    ", "      ", Some(Role::Dim));
                 }

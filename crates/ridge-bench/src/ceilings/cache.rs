@@ -159,7 +159,7 @@ pub(super) fn l2(
     Ok(())
 }
 
-/// The rate of the plateau, and the size at which it ends; sizes rise.
+/// The rate of the plateau, and the size at which it ends, where it does; sizes rise.
 fn plateau_and_knee(rates: &[(u64, f64)]) -> (f64, Option<u64>) {
     let flat = rates
         .iter()
@@ -169,12 +169,14 @@ fn plateau_and_knee(rates: &[(u64, f64)]) -> (f64, Option<u64>) {
         .iter()
         .take_while(|(_, rate)| *rate >= KNEE * plateau)
         .last()
-        .map(|(size, _)| *size);
+        .map(|(size, _)| *size)
+        // Without a size beyond it there is no knee to be seen.
+        .filter(|size| rates.last().is_some_and(|(largest, _)| size < largest));
     (plateau, knee)
 }
 
 fn share(sixteenths: u64) -> String {
-    format!("{:.0} %", sixteenths as f64 / 16.0 * 100.0)
+    format!("{} %", sixteenths as f64 / 16.0 * 100.0)
 }
 
 pub(super) fn l1(
@@ -288,8 +290,8 @@ mod tests {
         ];
         let rates: Vec<(u64, f64)> = SIXTEENTHS.into_iter().zip(rates).collect();
         let (plateau, knee) = plateau_and_knee(&rates);
-        assert_eq!(plateau, 9.08);
+        assert!((plateau - 9.08).abs() < 1e-9, "{plateau}");
         assert_eq!(knee, Some(14));
-        assert_eq!(plateau_and_knee(&rates[..1]), (0.0, Some(1)));
+        assert_eq!(plateau_and_knee(&rates[..5]).1, None);
     }
 }

@@ -1,6 +1,7 @@
 //! The command as users meet it: arguments in; standard output, standard error, files and exit code out.
 
 mod bound;
+mod ceilings;
 mod compulsory;
 mod devices;
 mod disassembly;

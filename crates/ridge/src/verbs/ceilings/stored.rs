@@ -72,13 +72,46 @@ impl Stored {
         })
     }
 
-    /// The ceilings of a device, the newest first. What was measured with another driver is told, and used only where its
-    /// file was named.
+    /// The ceilings of a device. What was measured with another driver is told, and used only where its file was named.
     pub(crate) fn of(
         &self,
         asked: &Asked<'_>,
         output: &Output,
     ) -> Result<Option<MeasuredCeilings>, ExpectedError> {
+        let use_of = |(path, document): &(PathBuf, Document)| {
+            Some(document.measured(&path.display().to_string()))
+        };
+        match self.find(asked) {
+            Found::Nothing => Ok(None),
+            Found::OfAnother((path, document)) => Err(ExpectedError::usage(format!(
+                "{} holds ceilings of {}, and the device is {}",
+                path.display(),
+                document.machine.device,
+                asked.device.name
+            ))
+            .with_hint("--ceilings none does without them")),
+            Found::Current(found) => Ok(use_of(found)),
+            Found::Stale { found, then, now } => {
+                let what = format!(
+                    "the stored ceilings of {} were measured with driver {then}, and this machine has {now}",
+                    found.1.machine.device
+                );
+                if self.is_named {
+                    output.warn(&what);
+                    return Ok(use_of(found));
+                }
+                output.warn(&format!("{what}: they are not used"));
+                output.hint(&format!(
+                    "`ridge ceilings` measures them again; --ceilings {} uses them all the same",
+                    found.0.display()
+                ));
+                Ok(None)
+            }
+        }
+    }
+
+    /// The newest that are of the device.
+    fn find(&self, asked: &Asked<'_>) -> Found<'_> {
         let fits = |document: &Document| {
             let machine = &document.machine;
             let is_same_part = asked
@@ -91,43 +124,37 @@ impl Stored {
                 }
             }
         };
-        let found = self
+        let newest = self
             .all
             .iter()
             .filter(|(_, document)| fits(document))
-            .max_by_key(|(_, document)| document.date.clone());
-        let Some((path, document)) = found else {
+            .max_by(|a, b| a.1.date.cmp(&b.1.date));
+        let Some(found) = newest else {
             return match self.all.first() {
-                Some((path, document)) if self.is_named => Err(ExpectedError::usage(format!(
-                    "{} holds ceilings of {}, and the device is {}",
-                    path.display(),
-                    document.machine.device,
-                    asked.device.name
-                ))
-                .with_hint("--ceilings none does without them")),
-                _ => Ok(None),
+                Some(other) if self.is_named => Found::OfAnother(other),
+                _ => Found::Nothing,
             };
         };
-        let then = document.machine.driver.as_deref();
-        if let (Some(then), Some(now)) = (then, self.driver.as_deref())
-            && then != now
-        {
-            let what = format!(
-                "the stored ceilings of {} were measured with driver {then}, and this machine has {now}",
-                document.machine.device
-            );
-            if !self.is_named {
-                output.warn(&format!("{what}: they are not used"));
-                output.hint(&format!(
-                    "`ridge ceilings` measures them again; --ceilings {} uses them all the same",
-                    path.display()
-                ));
-                return Ok(None);
-            }
-            output.warn(&what);
+        match (found.1.machine.driver.as_deref(), self.driver.as_deref()) {
+            (Some(then), Some(now)) if then != now => Found::Stale { found, then, now },
+            _ => Found::Current(found),
         }
-        Ok(Some(document.measured(&path.display().to_string())))
     }
+}
+
+/// What there is for a device.
+#[derive(Debug, PartialEq)]
+enum Found<'s> {
+    Nothing,
+    Current(&'s (PathBuf, Document)),
+    /// Measured with another driver than the machine has now.
+    Stale {
+        found: &'s (PathBuf, Document),
+        then: &'s str,
+        now: &'s str,
+    },
+    /// The file that was named is of another device.
+    OfAnother(&'s (PathBuf, Document)),
 }
 
 /// All that are kept. A file that cannot be read is told, and hides no other.
@@ -175,7 +202,120 @@ fn version_in(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use ridge_bench::ceilings::document::{SCHEMA, Settings, VERSION};
+    use ridge_bench::document::Machine;
+    use ridge_model::Devices;
+
     use super::*;
+
+    fn document(date: &str, uuid: &str, driver: &str) -> (PathBuf, Document) {
+        let machine = Machine {
+            device: "NVIDIA H200".to_owned(),
+            is_simulated: false,
+            known_as: Some("H200 SXM".to_owned()),
+            uuid: Some(uuid.to_owned()),
+            compute_capability: "9.0".to_owned(),
+            multiprocessors: 132,
+            l2_bytes: None,
+            memory_bytes: 1e11,
+            max_sm_clock_hz: None,
+            power_limit_w: None,
+            is_ecc_on: None,
+            is_mig: None,
+            is_persistent: None,
+            driver: Some(driver.to_owned()),
+            cuda: None,
+            compiler: None,
+            shared_bytes_per_block: 49152.0,
+            max_memory_clock_hz: None,
+            memory_bus_bits: None,
+            has_display_watchdog: None,
+            notes: Vec::new(),
+        };
+        let document = Document {
+            schema: SCHEMA.to_owned(),
+            version: VERSION,
+            tool_version: "0.1.0".to_owned(),
+            date: Some(date.to_owned()),
+            took_ns: 1.0,
+            is_complete: true,
+            machine,
+            settings: Settings::quick(),
+            figures: Vec::new(),
+            missing: Vec::new(),
+            warnings: Vec::new(),
+        };
+        (PathBuf::from(format!("{uuid}.json")), document)
+    }
+
+    fn stored(is_named: bool, driver: Option<&str>) -> Stored {
+        Stored {
+            all: vec![
+                document("2026-11-01", "GPU-a", "580.1"),
+                document("2026-11-30", "GPU-b", "580.2"),
+                document("2026-10-30", "GPU-c", "580.2"),
+            ],
+            is_named,
+            driver: driver.map(str::to_owned),
+        }
+    }
+
+    fn asked<'a>(name: &str, uuid: Option<&'a str>, multiprocessors: Option<u32>) -> Asked<'a> {
+        Asked {
+            device: Devices::known().find(name).unwrap(),
+            multiprocessors,
+            uuid,
+        }
+    }
+
+    fn file(found: &Found<'_>) -> Option<PathBuf> {
+        match found {
+            Found::Current(found) => Some(found.0.clone()),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn a_name_finds_the_newest_and_an_identifier_its_own() {
+        let stored = stored(false, None);
+        let by_name = stored.find(&asked("h200", None, None));
+        assert_eq!(file(&by_name), Some(PathBuf::from("GPU-b.json")));
+        let own = stored.find(&asked("h200", Some("GPU-a"), Some(132)));
+        assert_eq!(file(&own), Some(PathBuf::from("GPU-a.json")));
+        for other in [
+            asked("h200", Some("GPU-d"), None),
+            asked("a100-80-sxm", None, None),
+            // A part of the GPU reaches less.
+            asked("h200", None, Some(60)),
+        ] {
+            assert_eq!(stored.find(&other), Found::Nothing);
+        }
+    }
+
+    #[test]
+    fn another_driver_makes_them_stale() {
+        let with = stored(false, Some("580.2"));
+        assert!(matches!(
+            with.find(&asked("h200", Some("GPU-a"), None)),
+            Found::Stale {
+                then: "580.1",
+                now: "580.2",
+                ..
+            }
+        ));
+        assert!(file(&with.find(&asked("h200", Some("GPU-b"), None))).is_some());
+    }
+
+    #[test]
+    fn a_file_that_was_named_has_to_be_of_the_device() {
+        let named = stored(true, None);
+        assert!(matches!(
+            named.find(&asked("a100-80-sxm", None, None)),
+            Found::OfAnother(_)
+        ));
+        // It may be of another GPU of the same kind.
+        assert!(file(&named.find(&asked("h200", Some("GPU-d"), None))).is_some());
+    }
 
     /// Both kernel modules write the version into the first line; the second is that of the compiler.
     #[test]

@@ -18,13 +18,14 @@ macro_rules! terms {
 terms! {
     "amdahl": "amdahl's bound", "amdahl", "amdahls bound", "amdahl's law", "amdahls law";
     "arithmetic-intensity": "arithmetic intensity", "operational intensity";
-    "ceiling": "ceiling", "saving ceiling";
+    "ceiling": "ceiling", "saving ceiling", "ceilings", "ridge ceilings", "attainable", "burst", "sustained";
     "cluster": "cluster", "clusters", "thread block cluster";
     "compulsory": "compulsory bytes", "compulsory traffic", "compulsory", "compulsory operations";
     "eligible-warps": "eligible warps", "eligible warp";
     "issue-slot": "issue slot", "issue slots";
     "lane": "lane", "lanes";
     "latency-hiding": "latency hiding", "little's law", "littles law", "bytes in flight", "in flight", "memory level parallelism";
+    "launch-cost": "launch cost", "cost of a launch", "launch overhead", "launch latency", "event floor", "empty kernel";
     "ledger": "ledger", "resource ledger";
     "lower-bound": "lower bound", "lower bounds", "bound", "bounds", "gap";
     "occupancy": "occupancy", "theoretical occupancy", "achieved occupancy", "ridge occupancy";
