@@ -1,26 +1,26 @@
 // Sums of rows: one block for each row, by a tree in shared memory or by shuffles between the lanes of warps.
 
-template <int THREADS>
+template <int WIDTH>
 __device__ void by_tree(const float* in, float* out, int columns) {
-    __shared__ float part[THREADS];
+    __shared__ float part[WIDTH];
     const float* row = in + (size_t)blockIdx.x * columns;
     float sum = 0.0f;
-    for (int i = threadIdx.x; i < columns; i += THREADS) sum += row[i];
+    for (int i = threadIdx.x; i < columns; i += WIDTH) sum += row[i];
     part[threadIdx.x] = sum;
     __syncthreads();
-    for (int width = THREADS / 2; width > 0; width /= 2) {
+    for (int width = WIDTH / 2; width > 0; width /= 2) {
         if (threadIdx.x < width) part[threadIdx.x] += part[threadIdx.x + width];
         __syncthreads();
     }
     if (threadIdx.x == 0) out[blockIdx.x] = part[0];
 }
 
-template <int THREADS>
+template <int WIDTH>
 __device__ void by_shuffles(const float* in, float* out, int columns) {
-    __shared__ float part[THREADS / 32];
+    __shared__ float part[WIDTH / 32];
     const float4* row = (const float4*)(in + (size_t)blockIdx.x * columns);
     float sum = 0.0f;
-    for (int i = threadIdx.x; i < columns / 4; i += THREADS) {
+    for (int i = threadIdx.x; i < columns / 4; i += WIDTH) {
         float4 v = row[i];
         sum += (v.x + v.y) + (v.z + v.w);
     }
@@ -28,7 +28,7 @@ __device__ void by_shuffles(const float* in, float* out, int columns) {
     if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = sum;
     __syncthreads();
     if (threadIdx.x < 32) {
-        sum = threadIdx.x < THREADS / 32 ? part[threadIdx.x] : 0.0f;
+        sum = threadIdx.x < WIDTH / 32 ? part[threadIdx.x] : 0.0f;
         for (int lane = 16; lane > 0; lane /= 2) sum += __shfl_down_sync(~0u, sum, lane);
         if (threadIdx.x == 0) out[blockIdx.x] = sum;
     }

@@ -12,6 +12,7 @@ use crate::generate::File;
 pub fn files(_root: &Path) -> Result<Vec<File>, Error> {
     Ok(vec![
         schema::<ridge_diagnose::document::Document>("diagnosis")?,
+        schema::<ridge_bench::document::Document>("bench")?,
         schema::<ridge_model::bound::document::Document>("bound")?,
         schema::<ridge_bench::ceilings::document::Document>("ceilings")?,
         schema::<ridge_model::device::document::Document>("devices")?,

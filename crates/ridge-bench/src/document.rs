@@ -16,6 +16,9 @@ pub const SCHEMA: &str = "ridgepoint.bench";
 /// Its version.
 pub const VERSION: u32 = 1;
 
+/// What the outputs of the reference are compared with: they are looked at for whether they are finite and written.
+pub const ITSELF: &str = "the reference itself";
+
 /// Times of kernels with everything that they rest on: what `ridge bench --format json` writes.
 ///
 /// Fields are only ever added within a version. Fractions are 0 to 1, times are nanoseconds, sizes are bytes, and what is
@@ -193,7 +196,7 @@ pub struct BufferFacts {
 /// How the outputs of a state compare.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Checked {
-    /// With what: `expression`, `file`, the name of a kernel, or `null` where there was nothing to compare with.
+    /// With what: `expression`, `file`, the name of a state, `the reference itself`, or `null` where there was nothing to compare with.
     pub with: Option<String>,
     /// Launches whose outputs were looked at, in all modes.
     pub launches: u64,

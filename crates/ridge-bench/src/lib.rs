@@ -50,6 +50,7 @@ pub mod check;
 pub mod document;
 pub mod expression;
 mod machine;
+mod parallel;
 pub mod protocol;
 pub mod spec;
 pub mod verdict;

@@ -69,6 +69,11 @@ pub enum NoGpu {
         /// How many there are.
         count: u32,
     },
+    /// The GPU is there, and cannot be used.
+    Unusable {
+        /// The driver's word for it.
+        reason: String,
+    },
 }
 
 impl NoGpu {
@@ -81,6 +86,7 @@ impl NoGpu {
             Self::Broken { .. } => "GPU0103",
             Self::NoDevice => "GPU0104",
             Self::NoSuchDevice { .. } => "GPU0105",
+            Self::Unusable { .. } => "GPU0106",
         }
     }
 
@@ -99,6 +105,9 @@ impl NoGpu {
                 "see what `nvidia-smi -L` lists, and whether CUDA_VISIBLE_DEVICES hides it".to_owned()
             }
             Self::NoSuchDevice { count, .. } => format!("choose a number from 0 to {}", count.saturating_sub(1)),
+            Self::Unusable { .. } => {
+                "see `nvidia-smi -q -d COMPUTE`: another process may have it for itself, or nobody may compute on it".to_owned()
+            }
         }
     }
 }
@@ -126,6 +135,7 @@ impl fmt::Display for NoGpu {
             Self::NoSuchDevice { ordinal, count } => {
                 write!(f, "there is no GPU {ordinal}: the driver sees {count}")
             }
+            Self::Unusable { reason } => write!(f, "the GPU cannot be used: {reason}"),
         }
     }
 }

@@ -103,7 +103,9 @@ const NARROW: [bool; 11] = [
 fn shown(figures: &[&Figure], is_wide: bool) -> [bool; 11] {
     let mut shown = [true; 11];
     for (place, shown) in shown.iter_mut().enumerate() {
-        let is_filled = figures.iter().any(|figure| cells(figure, "")[place] != "");
+        let is_filled = figures
+            .iter()
+            .any(|figure| !cells(figure, "")[place].is_empty());
         *shown = is_filled && (is_wide || NARROW[place]);
     }
     shown

@@ -11,7 +11,7 @@ pub(crate) struct ExpectedError {
     pub(crate) hint: Option<String>,
     pub(crate) exit: Code,
     /// The line that it is about.
-    pub(crate) excerpt: Option<Excerpt>,
+    pub(crate) excerpt: Option<Box<Excerpt>>,
 }
 
 /// A line of an input with what is meant in it.

@@ -29,6 +29,7 @@ pub(crate) use error::nearest;
 pub use error::{ExpressionError, Reason};
 pub use value::Value;
 
+use function::Function;
 use parser::Node;
 use program::{Machine, Resolver, Step};
 
@@ -145,10 +146,28 @@ impl Expression {
         })
     }
 
+    /// Whether it has sums, whose length decides how long it takes.
+    #[must_use]
+    pub fn has_sums(&self) -> bool {
+        has_sums(&self.root)
+    }
+
     /// Whether a name occurs in it, other than as a variable of a sum.
     #[must_use]
     pub fn uses(&self, name: &str) -> bool {
         uses(&self.root, name)
+    }
+}
+
+fn has_sums(node: &Node) -> bool {
+    use parser::Kind;
+    match &node.kind {
+        Kind::Literal(_) | Kind::Name(_) => false,
+        Kind::Element(_, inner) | Kind::Negated(inner) | Kind::Not(inner) => has_sums(inner),
+        Kind::Binary(_, left, right) => has_sums(left) || has_sums(right),
+        Kind::Call(definition, arguments) => {
+            definition.function == Function::Sum || arguments.iter().any(has_sums)
+        }
     }
 }
 

@@ -1,3 +1,5 @@
+use std::fmt::Write;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -94,11 +96,13 @@ fn mistakes_point_into_the_text() {
         let hint = error
             .hint()
             .map_or(String::new(), |hint| format!("\n      try {hint}"));
-        page.push_str(&format!(
+        write!(
+            page,
             "{text}\n{}{marks} {} {error}{hint}\n",
             " ".repeat(error.span().start),
             error.code()
-        ));
+        )
+        .unwrap();
     }
     insta::assert_snapshot!(page);
 }

@@ -26,7 +26,7 @@ pub struct Floors {
 
 /// An empty kernel as text that every driver compiles by itself, so that no compiler is needed.
 const EMPTY: &str =
-    ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry ridge_empty()\n{\n\tret;\n}\n";
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry ridge_empty()\n{\n\tret;\n}\n";
 const SAMPLES: usize = 41;
 
 /// Measures them.

@@ -202,7 +202,7 @@ pub enum Progress {
 /// Samples after which outputs are compared, beside the first and the last.
 const CHECKS: [u64; 4] = [0, 100, 1000, 10_000];
 /// How often sensors are read at most.
-const SENSORS_EVERY: Nanos = Nanos::new(20e6);
+const SENSORS_EVERY: Nanos = Nanos::new(50e6);
 /// How often progress is told at most.
 const TELL_EVERY: Nanos = Nanos::new(50e6);
 /// Time over which a clock is looked at for whether it has settled, and once more before that.

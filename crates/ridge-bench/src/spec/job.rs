@@ -118,7 +118,7 @@ impl Spec {
             .kernels
             .iter()
             .find(|kernel| kernel.name == state.kernel)
-            .ok_or_else(|| SpecError {
+            .ok_or(SpecError {
                 problem: Problem::NoKernels,
                 place: None,
             })?;

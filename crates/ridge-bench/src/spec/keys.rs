@@ -309,7 +309,7 @@ pub static CHECK: Table = Table {
         key(
             "samples",
             Kind::Formula,
-            "how many elements of an `expression` are computed; default 1024, the first and the last among them",
+            "how many elements of an `expression` are computed, the first and the last among them; default 65536, or 1024 where it has a `sum`",
         ),
         key("slow", Kind::Texts, "outputs of the kernel `slow`"),
         key(

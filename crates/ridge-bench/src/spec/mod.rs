@@ -349,8 +349,8 @@ impl Spec {
     }
 
     /// Specs that come from options have no text.
-    fn place(&self, span: &Range<usize>) -> Option<Place> {
-        (!self.text.is_empty()).then(|| Place::of(&self.text, span))
+    fn place(&self, span: &Range<usize>) -> Option<Box<Place>> {
+        (!self.text.is_empty()).then(|| Box::new(Place::of(&self.text, span)))
     }
 
     pub(crate) fn value(&self, formula: &Formula, names: &Names) -> Result<Value, SpecError> {

@@ -44,7 +44,7 @@ impl Place {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpecError {
     pub(crate) problem: Problem,
-    pub(crate) place: Option<Place>,
+    pub(crate) place: Option<Box<Place>>,
 }
 
 /// The reason of a [`SpecError`].
@@ -139,8 +139,8 @@ impl SpecError {
 
     /// Where it is, if it is at one place.
     #[must_use]
-    pub const fn place(&self) -> Option<&Place> {
-        self.place.as_ref()
+    pub fn place(&self) -> Option<&Place> {
+        self.place.as_deref()
     }
 
     /// The stable code of the reason.

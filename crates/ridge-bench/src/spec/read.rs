@@ -16,8 +16,11 @@ use crate::expression::{Expression, Value, nearest};
 
 type Entry<'a, 't> = (&'a str, Range<usize>, &'a Spanned<DeValue<'t>>);
 
-/// The most elements of an expression that a check computes when nothing is said.
-const SAMPLES: u64 = 1024;
+/// The most elements of an expression that a check computes when nothing is said: one wrong element of a thousand is all
+/// but surely among these.
+const SAMPLES: u64 = 1 << 16;
+/// The same of an expression with sums, each of which may take as long as a thousand elements.
+const SAMPLES_OF_SUMS: u64 = 1024;
 
 impl Spec {
     /// Reads a spec.
@@ -28,7 +31,7 @@ impl Spec {
         let reader = Reader { text };
         let table = DeTable::parse(text).map_err(|error| SpecError {
             problem: Problem::Syntax(error.message().to_owned()),
-            place: error.span().map(|span| Place::of(text, &span)),
+            place: error.span().map(|span| Box::new(Place::of(text, &span))),
         })?;
         reader.spec(table.get_ref())
     }
@@ -62,7 +65,7 @@ impl<'t> Reader<'t> {
     fn error(&self, problem: Problem, span: &Range<usize>) -> SpecError {
         SpecError {
             problem,
-            place: Some(Place::of(self.text, span)),
+            place: Some(Box::new(Place::of(self.text, span))),
         }
     }
 
@@ -938,6 +941,9 @@ impl<'t> Reader<'t> {
             first()
         };
         let of_slow = self.outputs(&fields, "slow", buffers)?;
+        let has_sums = matches!(&reference, Reference::Expressions(expressions)
+            if expressions.iter().any(|(_, formula)| formula.expression.has_sums()));
+        let samples = if has_sums { SAMPLES_OF_SUMS } else { SAMPLES };
         Ok(Check {
             outputs: match self.outputs(&fields, "outputs", buffers)? {
                 Some(given) => given,
@@ -959,7 +965,7 @@ impl<'t> Reader<'t> {
                 absolute: self.float(&fields, "absolute")?,
                 norm: self.float(&fields, "tolerance")?,
             },
-            samples: self.whole(&fields, "samples")?.unwrap_or(SAMPLES),
+            samples: self.whole(&fields, "samples")?.unwrap_or(samples),
         })
     }
 }

@@ -1,3 +1,4 @@
+use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
@@ -218,11 +219,11 @@ fn mistakes_are_told_at_their_place() {
         let hint = error
             .hint()
             .map_or(String::new(), |hint| format!("\n    try {hint}"));
-        page.push_str(&format!("{} {error} at {place}{hint}\n", error.code()));
+        writeln!(page, "{} {error} at {place}{hint}", error.code()).unwrap();
     }
     for text in ["", "name = \"x\"\n"] {
         let error = Spec::read(text).unwrap_err();
-        page.push_str(&format!("{} {error}\n", error.code()));
+        writeln!(page, "{} {error}", error.code()).unwrap();
     }
     insta::assert_snapshot!(page);
 }

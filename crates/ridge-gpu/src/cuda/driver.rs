@@ -269,10 +269,11 @@ pub(super) struct Driver {
     _loaded: libloading::Library,
 }
 
-/// Calls a function and turns its status into a result.
+/// Calls a function and turns its status into a result. The last argument is the SAFETY comment of that call: the
+/// precondition, and who guarantees it.
 macro_rules! call {
     ($driver:expr, $field:ident($($argument:expr),*), $because:literal) => {{
-        // SAFETY: see `$because`, which names the precondition and who guarantees it.
+        // SAFETY: `$because`.
         let status = unsafe { ($driver.functions.$field)($($argument),*) };
         $driver.check(stringify!($field), status)
     }};

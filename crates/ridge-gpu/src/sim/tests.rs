@@ -1,7 +1,7 @@
 use ridge_model::{NumberFormat, PeakUnit};
 
 use super::*;
-use crate::device::{Access, Dim3, Effect, FlushKind, Operations, Work};
+use crate::device::{Access, Dim3, Effect, FlushKind, Operations, SensorSource, Work};
 use crate::error::Fault;
 
 const SECOND: Nanos = Nanos::new(1e9);
@@ -285,6 +285,26 @@ fn a_block_that_is_dropped_releases_its_stream() {
     device.synchronize(&stream, SECOND).unwrap();
     assert!(device.is_done(&stream).unwrap());
     drop(device.block(&other, SECOND).unwrap());
+}
+
+#[test]
+fn freeing_memory_releases_a_blocked_stream() {
+    let device = open("seed=1");
+    let stream = device.stream().unwrap();
+    let buffer = device.allocate(MIB).unwrap();
+    let block = device.block(&stream, SECOND).unwrap();
+    device.fill(&stream, &buffer, 1).unwrap();
+    assert!(!device.is_done(&stream).unwrap());
+    let event = device.event().unwrap();
+    drop(event);
+    assert!(!device.is_done(&stream).unwrap());
+    // The fill holds the memory too; another piece is free at once.
+    drop(device.allocate(MIB).unwrap());
+    device.pause(Nanos::new(1e6));
+    device.is_done(&stream).unwrap();
+    device.pause(Nanos::new(1e6));
+    assert!(device.is_done(&stream).unwrap());
+    drop(block);
 }
 
 #[test]

@@ -202,11 +202,16 @@ impl State {
             });
         }
         self.now += cost;
-        for (id, bytes) in self.freed.take() {
+        self.expire();
+        let freed = self.freed.take();
+        if !freed.is_empty() {
+            // A driver waits for the device before it frees, and has to release a blocked stream for that.
+            self.release_at(self.now);
+        }
+        for (id, bytes) in freed {
             self.memory_used -= bytes;
             self.cache.forget(id);
         }
-        self.expire();
         self.surface(call)
     }
 

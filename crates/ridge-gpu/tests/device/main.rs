@@ -1,9 +1,9 @@
-//! The conformance suite on a simulated device, and on a GPU where there is one.
+//! The conformance suite on a simulated device, on a GPU where there is one, and against a library that stands in for the
+//! driver where there is a C compiler.
 //!
 //! A GPU is used case by case in processes of their own, one after the other, since some cases end the context. Without a
 //! GPU those cases are ignored, with the reason; `RIDGE_REQUIRE_GPU=1` makes them fail instead. `RIDGE_DEVICE` is the
-//! number of the GPU, from 0; `RIDGE_NVRTC` and `RIDGE_DRIVER` are the paths of the compiler and the driver, where they are not
-//! found.
+//! number of the GPU, from 0; `RIDGE_NVRTC`, `RIDGE_DRIVER` and `RIDGE_NVML` are the paths of libraries where they are not found.
 
 #![expect(
     clippy::print_stdout,
@@ -16,7 +16,7 @@ mod suite;
 
 use std::env;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -63,6 +63,7 @@ fn options() -> CudaOptions {
     for (variable, candidates) in [
         ("RIDGE_NVRTC", &mut options.nvrtc),
         ("RIDGE_DRIVER", &mut options.driver),
+        ("RIDGE_NVML", &mut options.nvml),
     ] {
         if let Some(path) = env::var_os(variable) {
             *candidates = vec![PathBuf::from(path)];
@@ -95,7 +96,7 @@ fn main() -> ExitCode {
                 // One process at a time: they would measure each other.
                 arguments.test_threads = Some(1);
                 let case = if *name == reports.0 { REPORT } else { name };
-                Trial::test(format!("GPU: {name}"), move || in_a_process(case))
+                Trial::test(format!("GPU: {name}"), move || in_a_process(case, None))
             }
             Err(error) if is_required => {
                 let error = error.to_string();
@@ -114,7 +115,91 @@ fn main() -> ExitCode {
     if let Some(reason) = reason {
         eprintln!("{reason}");
     }
+    let variants = ["", "-DOLD", "-DANCIENT", "-DNO_DEVICE"].map(Fake::build);
+    let [fake, old, ancient, no_device] = &variants;
+    for (name, _) in OLD_CASES {
+        if let Some(old) = old {
+            let library = old.library.clone();
+            trials.push(Trial::test(format!("old driver: {name}"), move || {
+                in_a_process(name, Some(&library))
+            }));
+        }
+    }
+    for (fake, name, code) in [
+        (ancient, "a driver that is too old is no panic", "GPU0102"),
+        (no_device, "a driver without a GPU is no panic", "GPU0104"),
+    ] {
+        if let Some(fake) = fake {
+            let library = fake.library.clone();
+            trials.push(Trial::test(name, move || refused(&library, code)));
+        }
+    }
+    for (name, _) in CASES {
+        let library = fake.as_ref().map(|fake| fake.library.clone());
+        trials.push(match library {
+            Some(library) => Trial::test(format!("fake driver: {name}"), move || {
+                in_a_process(name, Some(&library))
+            }),
+            None => Trial::test(format!("fake driver: {name} (no C compiler here)"), || {
+                Ok(())
+            })
+            .with_ignored_flag(true),
+        });
+    }
     libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// The library that stands in for driver, compiler and sensors, built for this run.
+struct Fake {
+    _folder: tempfile::TempDir,
+    library: PathBuf,
+}
+
+impl Fake {
+    /// Builds it, with something that is left out.
+    fn build(without: &str) -> Option<Self> {
+        let folder = tempfile::tempdir().ok()?;
+        let source = folder.path().join("fake.c");
+        let library = folder.path().join("libfake.so");
+        std::fs::write(&source, include_str!("fake.c")).ok()?;
+        let built = Command::new("cc")
+            .args(["-std=c11", "-D_GNU_SOURCE", "-O1", "-shared", "-fPIC", "-o"])
+            .arg(&library)
+            .arg(&source)
+            .args((!without.is_empty()).then_some(without))
+            .status();
+        built.is_ok_and(|status| status.success()).then_some(Self {
+            _folder: folder,
+            library,
+        })
+    }
+}
+
+/// What has to hold on a driver that is older than some functions.
+const OLD_CASES: &[Case] = &[
+    (
+        "clusters need a newer one, which is said",
+        suite::no_clusters,
+    ),
+    ("arguments that cannot be checked arrive", suite::agreement),
+    (
+        "graphs run all their launches without checks",
+        suite::graphs,
+    ),
+    ("names that are not there are refused", suite::wrong_images),
+];
+
+/// A driver that is of no use is refused with a reason.
+fn refused(library: &Path, code: &str) -> Outcome {
+    let options = CudaOptions {
+        driver: vec![library.to_path_buf()],
+        ..CudaOptions::default()
+    };
+    let error = CudaDevice::open(&options).err().ok_or("opened")?;
+    if error.code() == code && error.hint().is_some() {
+        return Ok(());
+    }
+    Err(format!("{}: {error}", error.code()).into())
 }
 
 fn on_simulation(case: fn(&dyn Device) -> Outcome) -> Outcome {
@@ -122,11 +207,17 @@ fn on_simulation(case: fn(&dyn Device) -> Outcome) -> Outcome {
     case(&SimDevice::open(&options)?)
 }
 
-/// Runs a case on the GPU in a process of its own, and ends it when it does not end by itself: a driver may wait for a
+/// Runs a case on the GPU, or on what stands in for one, in a process of its own, and ends it when it does not end by itself: a driver may wait for a
 /// kernel that never ends.
-fn in_a_process(name: &str) -> Outcome {
-    let program = env::current_exe()?;
-    let mut process = Command::new(program)
+fn in_a_process(name: &str, fake: Option<&Path>) -> Outcome {
+    let mut command = Command::new(env::current_exe()?);
+    if let Some(fake) = fake {
+        for variable in ["RIDGE_DRIVER", "RIDGE_NVRTC", "RIDGE_NVML"] {
+            command.env(variable, fake);
+        }
+        command.env("RIDGE_DEVICE", "0");
+    }
+    let mut process = command
         .env(CHILD, name)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -181,7 +272,8 @@ fn child(name: &str) -> ExitCode {
     let outcome = if name == REPORT {
         report::print(&device)
     } else {
-        let case = CASES.iter().find(|(known, _)| *known == name);
+        let mut cases = CASES.iter().chain(OLD_CASES);
+        let case = cases.find(|(known, _)| *known == name);
         case.map_or_else(|| Err("no such case".into()), |(_, case)| case(&device))
     };
     match outcome {

@@ -1,6 +1,9 @@
 //! What a device is, and what things cost on it: for people who look at the log.
 
-use ridge_gpu::{Argument, CudaDevice, Device, Dim3, Launch, Prepared, Program, Work};
+use ridge_gpu::{
+    Argument, CudaDevice, Device, Dim3, Flush, FlushKind, Launch, Prepared, Program, WindowEnd,
+    Work,
+};
 use ridge_model::quantity::Nanos;
 
 use super::suite::Outcome;
@@ -69,6 +72,38 @@ pub(crate) fn print(device: &CudaDevice) -> Outcome {
             Ok(device.synchronize(&stream, PATIENCE)?)
         })?
     );
+    for kind in [FlushKind::Read, FlushKind::Write] {
+        let flush = Flush { kind, times_l2: 2 };
+        device.flush_l2(&stream, flush)?;
+        let (start, stop) = (device.event()?, device.event()?);
+        let mut times = Vec::with_capacity(ROUNDS);
+        for _ in 0..ROUNDS {
+            device.record(&stream, &start)?;
+            device.flush_l2(&stream, flush)?;
+            device.record(&stream, &stop)?;
+            device.synchronize(&stream, PATIENCE)?;
+            times.push(device.elapsed(&start, &stop)?.get());
+        }
+        println!(
+            "flush of twice the L2 by {}: {}",
+            kind.name(),
+            spread(times)
+        );
+    }
+    // Long enough for the clock to rise: the flushes above were work.
+    let probe = device.clock_probe()?;
+    for launches in [1, 1000] {
+        device.stamp(&stream, &probe, WindowEnd::Start)?;
+        for _ in 0..launches {
+            device.launch(&stream, &launch)?;
+        }
+        device.stamp(&stream, &probe, WindowEnd::Stop)?;
+        device.synchronize(&stream, PATIENCE)?;
+        println!(
+            "clock over {launches} empty kernels: {:?}",
+            device.clock(&probe)?
+        );
+    }
     println!(
         "sensors: {}",
         calls(&|| {

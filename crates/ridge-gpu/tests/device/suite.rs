@@ -63,7 +63,6 @@ pub(crate) const CASES: &[Case] = &[
     ("an endless kernel ends in a timeout", endless),
 ];
 
-const SECOND: Nanos = Nanos::new(1e9);
 /// What no case needs.
 const PATIENCE: Nanos = Nanos::new(20e9);
 const MIB: u64 = 1 << 20;
@@ -179,7 +178,7 @@ fn usable(device: &dyn Device) -> Outcome {
     let buffer = device.allocate(1024)?;
     let stream = device.stream()?;
     device.fill(&stream, &buffer, 0x2a)?;
-    device.synchronize(&stream, SECOND)?;
+    device.synchronize(&stream, PATIENCE)?;
     let mut bytes = [0; 1024];
     device.read(&buffer, 0, &mut bytes)?;
     ensure(bytes == [0x2a; 1024], || {
@@ -218,7 +217,7 @@ fn time(device: &dyn Device) -> Outcome {
     let start = device.now();
     device.pause(Nanos::new(2e6));
     let waited = device.now() - start;
-    ensure(waited >= Nanos::new(2e6) && waited < SECOND, || {
+    ensure(waited >= Nanos::new(2e6) && waited < PATIENCE, || {
         format!("a pause of 2 ms took {waited}")
     })
 }
@@ -231,7 +230,7 @@ fn memory(device: &dyn Device) -> Outcome {
     let stream = device.stream()?;
     device.fill(&stream, &other, 0xee)?;
     device.copy(&stream, &one, &other, 2000)?;
-    device.synchronize(&stream, SECOND)?;
+    device.synchronize(&stream, PATIENCE)?;
     let mut back = vec![0; MIB as usize];
     device.read(&other, 0, &mut back)?;
     ensure(back[..1000] == pattern[..1000], || "copy".to_owned())?;
@@ -282,13 +281,13 @@ fn pinned(device: &dyn Device) -> Outcome {
     let stream = device.stream()?;
     device.upload(&stream, &from, &buffer, MIB)?;
     device.download(&stream, &buffer, &to, MIB)?;
-    device.synchronize(&stream, SECOND)?;
+    device.synchronize(&stream, PATIENCE)?;
     let mut back = vec![0; MIB as usize];
     device.read_pinned(&to, 0, &mut back)?;
     ensure(back == pattern, || "other bytes came back".to_owned())
 }
 
-fn agreement(device: &dyn Device) -> Outcome {
+pub(crate) fn agreement(device: &dyn Device) -> Outcome {
     const COUNT: u32 = 1 << 18;
     let module = module(device)?;
     let bytes = u64::from(COUNT) * 4;
@@ -303,7 +302,7 @@ fn agreement(device: &dyn Device) -> Outcome {
         let output = device.allocate(bytes)?;
         let stream = device.stream()?;
         device.fill(&stream, &output, 0xff)?;
-        device.synchronize(&stream, SECOND)?;
+        device.synchronize(&stream, PATIENCE)?;
         let arguments = [
             Argument::buffer(&output),
             Argument::buffer(&input),
@@ -359,7 +358,7 @@ fn ptx(device: &dyn Device) -> Outcome {
     })
 }
 
-fn wrong_images(device: &dyn Device) -> Outcome {
+pub(crate) fn wrong_images(device: &dyn Device) -> Outcome {
     for image in [
         &b"nothing of the kind, but long enough"[..],
         b"",
@@ -511,16 +510,16 @@ fn blocking(device: &dyn Device) -> Outcome {
     let buffer = &device.event()?;
     device.record(&stream, buffer)?;
     ensure(!device.is_done(&stream)?, || "not blocked".to_owned())?;
-    device.synchronize(&other, SECOND)?;
-    let second = error_of(device.block(&other, SECOND).map(drop))?;
+    device.synchronize(&other, PATIENCE)?;
+    let second = error_of(device.block(&other, PATIENCE).map(drop))?;
     ensure(second.code() == "GPU0122", || second.to_string())?;
     // As when an error is returned in between.
     drop(block);
-    device.synchronize(&stream, SECOND)?;
+    device.synchronize(&stream, PATIENCE)?;
     for _ in 0..50 {
         device.block(&stream, PATIENCE)?.release();
     }
-    device.synchronize(&stream, SECOND)?;
+    device.synchronize(&stream, PATIENCE)?;
     usable(device)
 }
 
@@ -537,18 +536,18 @@ fn expiring(device: &dyn Device) -> Outcome {
         || error.to_string(),
     )?;
     let waited = device.now() - start;
-    ensure(waited >= Nanos::new(49e6) && waited < SECOND, || {
+    ensure(waited >= Nanos::new(49e6) && waited < PATIENCE, || {
         waited.to_string()
     })?;
     // Told once, and the old guard does not release a new block.
-    device.synchronize(&stream, SECOND)?;
+    device.synchronize(&stream, PATIENCE)?;
     let next = device.block(&stream, PATIENCE)?;
     drop(block);
     ensure(!device.is_done(&stream)?, || {
         "released by an old guard".to_owned()
     })?;
     next.release();
-    device.synchronize(&stream, SECOND)?;
+    device.synchronize(&stream, PATIENCE)?;
     usable(device)
 }
 
@@ -569,7 +568,7 @@ fn hidden_latency(device: &dyn Device) -> Outcome {
         device.record(&stream, &start)?;
         device.launch(&stream, &launch)?;
         device.record(&stream, &stop)?;
-        device.synchronize(&stream, SECOND)?;
+        device.synchronize(&stream, PATIENCE)?;
         visible.push(device.elapsed(&start, &stop)?.get());
     }
     let median = |times: &mut Vec<f64>| {
@@ -592,7 +591,7 @@ fn freeing_releases(device: &dyn Device) -> Outcome {
     drop(block);
     device.synchronize(&stream, PATIENCE)?;
     let waited = device.now() - start;
-    ensure(waited < SECOND, || format!("waited {waited}"))?;
+    ensure(waited < PATIENCE, || format!("waited {waited}"))?;
     usable(device)
 }
 
@@ -615,7 +614,7 @@ fn waiting(device: &dyn Device) -> Outcome {
     ensure(time >= 1.95e6, || format!("{time} ns"))
 }
 
-fn graphs(device: &dyn Device) -> Outcome {
+pub(crate) fn graphs(device: &dyn Device) -> Outcome {
     let (_module, function) = kernel(device, "count")?;
     let counter = device.allocate(4)?;
     device.write(&counter, 0, &[0; 4])?;
@@ -678,7 +677,7 @@ fn clock(device: &dyn Device) -> Outcome {
     }
     // A new start alone is no window.
     device.stamp(&stream, &probe, WindowEnd::Start)?;
-    device.synchronize(&stream, SECOND)?;
+    device.synchronize(&stream, PATIENCE)?;
     ensure(device.clock(&probe)?.is_none(), || {
         "a window without an end".to_owned()
     })
@@ -711,7 +710,7 @@ fn flushing(device: &dyn Device) -> Outcome {
             if let Some(flush) = flush {
                 device.flush_l2(&stream, flush)?;
             }
-            device.synchronize(&stream, SECOND)?;
+            device.synchronize(&stream, PATIENCE)?;
             times.push(timed(device, &stream, &|stream| {
                 device.launch(stream, &launch)
             })?);
@@ -839,6 +838,25 @@ fn clusters(device: &dyn Device) -> Outcome {
     usable(device)
 }
 
+/// On a driver before 11.8.
+pub(crate) fn no_clusters(device: &dyn Device) -> Outcome {
+    let (_module, function) = kernel(device, "cluster_size")?;
+    let out = device.allocate(64)?;
+    let error = error_of(device.prepare(&Launch {
+        function: &function,
+        grid: Dim3::linear(16),
+        block: Dim3::linear(32),
+        cluster: Some(Dim3::linear(2)),
+        dynamic_shared_bytes: 0,
+        arguments: &[Argument::buffer(&out)],
+        work: Work::default(),
+    }))?;
+    let text = error.to_string();
+    let expected = "a launch in clusters needs a driver for CUDA 11.8, and this one is for 11.4";
+    ensure(text == expected, || text.clone())?;
+    usable(device)
+}
+
 fn registers(device: &dyn Device) -> Outcome {
     let (_module, function) = kernel(device, "greedy")?;
     let most = function.attributes().max_threads.ok_or("no limit")?;
@@ -892,7 +910,7 @@ fn ends(device: &dyn Device, name: &str, timeout: Nanos) -> Result<DeviceError, 
         error_of(device.allocate(16).map(drop))?,
         error_of(device.launch(&stream, &launch))?,
         error_of(device.read(&buffer, 0, &mut [0; 4]))?,
-        error_of(device.synchronize(&stream, SECOND))?,
+        error_of(device.synchronize(&stream, PATIENCE))?,
     ] {
         ensure(matches!(later, DeviceError::Dead { .. }), || {
             later.to_string()

@@ -5,13 +5,14 @@ use std::fmt::Write;
 use ridge_bench::document::Document;
 use ridge_model::quantity::Nanos;
 
-use super::row::{Columns, best, remarks, wrong};
+use super::row::{Columns, best, constant_axes, remarks, short, wrong};
 use crate::escape;
 
 /// Writes the whole page.
 #[must_use]
 pub fn markdown(document: &Document) -> String {
     let mut out = String::new();
+    let constant = constant_axes(document);
     let safe = |text: &str| escape::markdown(text).into_owned();
     let _ = writeln!(
         out,
@@ -19,7 +20,7 @@ pub fn markdown(document: &Document) -> String {
         safe(&document.benchmark),
         safe(&document.machine.device)
     );
-    let columns = Columns::of(document);
+    let columns = Columns::of(document, true);
     let headers = columns.headers();
     let _ = writeln!(out, "| {} |", headers.join(" | "));
     let rule: Vec<&str> = headers
@@ -56,15 +57,20 @@ pub fn markdown(document: &Document) -> String {
         notes.extend(state.failure.as_ref().map(|failure| {
             format!(
                 "**failed** {}: {}",
-                safe(&state.name),
+                safe(&short(&state.name, &constant)),
                 safe(&failure.message)
             )
         }));
-        notes.extend(
-            wrong(state).map(|text| format!("**wrong** {}: {}", safe(&state.name), safe(&text))),
-        );
+        notes.extend(wrong(state).map(|text| {
+            format!(
+                "**wrong** {}: {}",
+                safe(&short(&state.name, &constant)),
+                safe(&text)
+            )
+        }));
     }
-    for (who, is_invalid, text, _) in remarks(document) {
+    for said in remarks(document) {
+        let (who, is_invalid, text) = (said.who(), said.is_invalid, said.text);
         let label = if is_invalid { "**not valid** " } else { "" };
         notes.push(format!("{label}{}: {}", safe(&who), safe(&text)));
     }
@@ -77,7 +83,7 @@ pub fn markdown(document: &Document) -> String {
         ));
     }
     for group in &document.best {
-        notes.extend(best(group).iter().map(|line| safe(line)));
+        notes.extend(best(group, &constant).iter().map(|line| safe(line)));
     }
     if !notes.is_empty() {
         out.push('\n');

@@ -1,12 +1,56 @@
 //! The cells of a state in one mode, which all tables show.
 
+use std::fmt::Write;
+
 use ridge_bench::document::{Document, ModeResult, StateResult, Status};
 use ridge_bench::protocol::Stopped;
 use ridge_model::quantity::{ABSENT, Amount, Bandwidth, Hertz, Nanos, Ratio, Unit};
 
+/// Axes that have one value in all states, such as `n=4096`: they are said once.
+pub(super) fn constant_axes(document: &Document) -> Vec<String> {
+    let Some(first) = document.states.first() else {
+        return Vec::new();
+    };
+    let has = |state: &StateResult, part: &str| parts(&state.name).contains(&part.to_owned());
+    parts(&first.name)
+        .into_iter()
+        .filter(|part| {
+            document.states.len() > 1 && document.states.iter().all(|state| has(state, part))
+        })
+        .collect()
+}
+
+/// The axes in a name, each with its value.
+fn parts(name: &str) -> Vec<String> {
+    name.split_once('[')
+        .and_then(|(_, axes)| axes.strip_suffix(']'))
+        .map_or_else(Vec::new, |axes| {
+            axes.split(',').map(str::to_owned).collect()
+        })
+}
+
+/// A name without the axes that are said elsewhere.
+pub(super) fn short(name: &str, constant: &[String]) -> String {
+    let kernel = name.split('[').next().unwrap_or(name);
+    let left: Vec<String> = parts(name)
+        .into_iter()
+        .filter(|part| !constant.contains(part))
+        .collect();
+    if left.is_empty() {
+        kernel.to_owned()
+    } else {
+        format!("{kernel}[{}]", left.join(","))
+    }
+}
+
 /// Which columns a document fills.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Columns {
+    pub(super) constant: Vec<String>,
+    /// Whether there is room for samples and clocks.
+    pub(super) is_wide: bool,
+    /// The step of the timer.
+    pub(super) step_ns: f64,
     pub(super) has_modes: bool,
     pub(super) has_bytes: bool,
     pub(super) has_flops: bool,
@@ -16,9 +60,12 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    pub(super) fn of(document: &Document) -> Self {
+    pub(super) fn of(document: &Document, is_wide: bool) -> Self {
         let any = |wanted: &dyn Fn(&StateResult) -> bool| document.states.iter().any(wanted);
         Self {
+            constant: constant_axes(document),
+            is_wide,
+            step_ns: document.floors.map_or(0.0, |floors| floors.timer_step_ns),
             has_modes: document.settings.modes.len() > 1,
             has_bytes: any(&|state| state.bytes.is_some_and(|bytes| bytes > 0.0)),
             has_flops: any(&|state| state.flops.is_some()),
@@ -28,12 +75,15 @@ impl Columns {
         }
     }
 
-    pub(super) fn headers(self) -> Vec<&'static str> {
+    pub(super) fn headers(&self) -> Vec<&'static str> {
         let mut headers = vec!["state"];
         if self.has_modes {
             headers.push("mode");
         }
-        headers.extend(["median", "within", "n", "SM clock"]);
+        headers.extend(["median", "within"]);
+        if self.is_wide {
+            headers.extend(["n", "SM clock"]);
+        }
         if self.has_bytes {
             headers.push("bandwidth");
         }
@@ -53,9 +103,9 @@ impl Columns {
     }
 
     /// The cells of one mode of a state; of a state that failed, `None`.
-    pub(super) fn cells(self, state: &StateResult, mode: Option<&ModeResult>) -> Vec<String> {
+    pub(super) fn cells(&self, state: &StateResult, mode: Option<&ModeResult>) -> Vec<String> {
         let absent = || ABSENT.to_owned();
-        let mut cells = vec![state.name.clone()];
+        let mut cells = vec![short(&state.name, &self.constant)];
         let of = |text: &dyn Fn(&ModeResult) -> Option<String>| {
             mode.and_then(text).unwrap_or_else(absent)
         };
@@ -70,13 +120,15 @@ impl Columns {
                 .map_or_else(absent, |median| format!("{:.4}", Nanos::new(median))),
         });
         cells.push(of(&|mode| {
-            within(mode).map(|share| format!("±{:.2}", Ratio::new(share)))
+            within(mode, self.step_ns).map(|share| format!("±{:.2}", Ratio::new(share)))
         }));
-        cells.push(of(&|mode| Some(count(mode))));
-        cells.push(of(&|mode| {
-            mode.clock_hz
-                .map(|clock| format!("{:.4}", Hertz::new(clock)))
-        }));
+        if self.is_wide {
+            cells.push(of(&|mode| Some(count(mode))));
+            cells.push(of(&|mode| {
+                mode.clock_hz
+                    .map(|clock| format!("{:.4}", Hertz::new(clock)))
+            }));
+        }
         let placement =
             |mode: &ModeResult| mode.placement.clone().filter(|_| mode.invalid.is_empty());
         if self.has_bytes {
@@ -118,12 +170,14 @@ impl Columns {
 }
 
 /// Half the width of the interval as a share of the median.
-pub(super) fn within(mode: &ModeResult) -> Option<f64> {
+fn within(mode: &ModeResult, step_ns: f64) -> Option<f64> {
     if !mode.invalid.is_empty() {
         return None;
     }
     let (lower, upper, median) = (mode.lower_ns?, mode.upper_ns?, mode.median_ns?);
-    (median > 0.0).then(|| (upper - lower) / 2.0 / median)
+    // What the timer shows was rounded by up to half a step.
+    let half = ((upper - lower) / 2.0).max(step_ns / 2.0 / mode.runs_per_sample.max(1) as f64);
+    (median > 0.0).then(|| half / median)
 }
 
 /// Samples that count, and those that do not.
@@ -152,6 +206,7 @@ fn outputs(state: &StateResult) -> String {
         };
     }
     match &state.checked.with {
+        Some(with) if with == ridge_bench::document::ITSELF => "reference".to_owned(),
         Some(_) => "right".to_owned(),
         None => "written".to_owned(),
     }
@@ -168,16 +223,41 @@ pub(super) const fn stopped(reason: Stopped) -> &'static str {
     }
 }
 
+/// A text about states.
+pub(super) struct Said {
+    id: String,
+    states: Vec<String>,
+    /// Whether it makes times invalid.
+    pub(super) is_invalid: bool,
+    /// The text.
+    pub(super) text: String,
+    /// What to try.
+    pub(super) hint: Option<String>,
+}
+
+impl Said {
+    /// The states that it is about.
+    pub(super) fn who(&self) -> String {
+        match self.states.as_slice() {
+            [] => String::new(),
+            [only] => only.clone(),
+            [first, others @ ..] => format!("{first} and {} more", others.len()),
+        }
+    }
+}
+
 /// What is said about states: each text once, with the states that it is about.
-pub(super) fn remarks(document: &Document) -> Vec<(String, bool, String, Option<String>)> {
-    let mut found: Vec<(String, bool, String, Option<String>, Vec<String>)> = Vec::new();
+pub(super) fn remarks(document: &Document) -> Vec<Said> {
+    let constant = constant_axes(document);
+    let mut found: Vec<Said> = Vec::new();
     let has_modes = document.settings.modes.len() > 1;
     for state in &document.states {
         for mode in &state.modes {
+            let short = short(&state.name, &constant);
             let name = if has_modes {
-                format!("{} {}", state.name, mode.mode)
+                format!("{short} {}", mode.mode)
             } else {
-                state.name.clone()
+                short
             };
             let all = mode
                 .invalid
@@ -185,35 +265,23 @@ pub(super) fn remarks(document: &Document) -> Vec<(String, bool, String, Option<
                 .map(|remark| (remark, true))
                 .chain(mode.notes.iter().map(|remark| (remark, false)));
             for (remark, is_invalid) in all {
-                let known = found.iter_mut().find(|(id, invalid, text, _, _)| {
-                    *id == remark.id
-                        && *invalid == is_invalid
-                        && (*text == remark.text || !is_invalid)
-                });
+                let known = found
+                    .iter_mut()
+                    .find(|said| said.id == remark.id && said.is_invalid == is_invalid);
                 match known {
-                    Some((_, _, _, _, states)) => states.push(name.clone()),
-                    None => found.push((
-                        remark.id.clone(),
+                    Some(said) => said.states.push(name.clone()),
+                    None => found.push(Said {
+                        id: remark.id.clone(),
+                        states: vec![name.clone()],
                         is_invalid,
-                        remark.text.clone(),
-                        remark.hint.clone(),
-                        vec![name.clone()],
-                    )),
+                        text: remark.text.clone(),
+                        hint: remark.hint.clone(),
+                    }),
                 }
             }
         }
     }
     found
-        .into_iter()
-        .map(|(_, is_invalid, text, hint, states)| {
-            let who = match states.as_slice() {
-                [] => String::new(),
-                [only] => only.clone(),
-                [first, others @ ..] => format!("{first} and {} more", others.len()),
-            };
-            (who, is_invalid, text, hint)
-        })
-        .collect()
 }
 
 /// What is wrong with the outputs of a state, in a sentence.
@@ -225,52 +293,48 @@ pub(super) fn wrong(state: &StateResult) -> Option<String> {
     let outcome = shown.outcomes.iter().find(|outcome| !outcome.is_right)?;
     let mut text = format!("`{}`", outcome.output);
     if outcome.unwritten > 0 {
-        text.push_str(&format!(
-            ": {} elements were not written",
-            outcome.unwritten
-        ));
+        let _ = write!(text, ": {} elements were not written", outcome.unwritten);
     } else if outcome.not_finite > 0 {
-        text.push_str(&format!(": {} elements are not finite", outcome.not_finite));
+        let _ = write!(text, ": {} elements are not finite", outcome.not_finite);
     } else if outcome.wrong > 0 {
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             ": {} of {} elements are wrong",
             outcome.wrong, outcome.elements
-        ));
+        );
     } else {
         let norm = outcome
             .relative_norm
             .map_or_else(|| "not finite".to_owned(), |norm| format!("{norm:.3e}"));
-        text.push_str(&format!(": the relative difference is {norm}"));
+        let _ = write!(text, ": the relative difference is {norm}");
     }
     if let Some(first) = outcome.first.filter(|_| outcome.unwritten == 0) {
         let number = |value: Option<f64>| {
             value.map_or_else(|| "not finite".to_owned(), |value| value.to_string())
         };
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             "; the first, at {}, is {} in place of {}",
             first.index,
             number(first.found),
             number(first.expected)
-        ));
+        );
     }
     if let Some(with) = &state.checked.with {
-        text.push_str(&format!(" (against {with}"));
+        let _ = write!(text, " (against {with}");
         if !outcome.tolerance.is_empty() {
-            text.push_str(&format!(", allowed: {}", outcome.tolerance));
+            let _ = write!(text, ", allowed: {}", outcome.tolerance);
         }
         text.push(')');
     }
     if shown.after_samples > 0 {
-        text.push_str(&format!(
-            "; first seen after {} samples",
-            shown.after_samples
-        ));
+        let _ = write!(text, "; first seen after {} samples", shown.after_samples);
     }
     Some(text)
 }
 
 /// The best of a group, in sentences: what it is, and what is behind it.
-pub(super) fn best(best: &ridge_bench::document::Best) -> Vec<String> {
+pub(super) fn best(best: &ridge_bench::document::Best, constant: &[String]) -> Vec<String> {
     let problem = if best.problem.is_empty() {
         String::new()
     } else {
@@ -278,18 +342,18 @@ pub(super) fn best(best: &ridge_bench::document::Best) -> Vec<String> {
     };
     let mut lines = vec![format!(
         "best{problem}: {}, {} ({})",
-        best.state,
+        short(&best.state, constant),
         format_args!("{:.4}", Nanos::new(best.median_ns)),
         best.mode
     )];
-    let same: Vec<&str> = best
+    let same: Vec<String> = best
         .others
         .iter()
         .filter(|other| other.verdict != "slower")
-        .map(|other| other.state.as_str())
+        .map(|other| short(&other.state, constant))
         .collect();
     if !same.is_empty() {
-        let shown: Vec<&str> = same.iter().copied().take(4).collect();
+        let shown: Vec<&str> = same.iter().map(String::as_str).take(4).collect();
         let more = same.len() - shown.len();
         let more = if more > 0 {
             format!(" and {more} more")
@@ -308,7 +372,8 @@ pub(super) fn best(best: &ridge_bench::document::Best) -> Vec<String> {
         };
         lines.push(format!(
             "next: {} takes {:.3}x{interval} the time",
-            next.state, next.ratio
+            short(&next.state, constant),
+            next.ratio
         ));
     }
     lines

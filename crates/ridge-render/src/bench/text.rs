@@ -3,15 +3,19 @@
 use ridge_bench::document::{Document, ModeResult, StateResult, Status};
 use ridge_model::quantity::{Bytes, Nanos};
 
-use super::row::{Columns, best, remarks, stopped, wrong};
+use super::row::{Columns, best, constant_axes, remarks, short, stopped, wrong};
 use crate::page::Layout;
 use crate::style::Role;
 use crate::table::{Cell, Column, Table};
+
+/// From this width on there is room for samples and clocks.
+const WIDE: usize = 100;
 
 /// Writes the whole page.
 #[must_use]
 pub fn text(document: &Document, layout: &Layout) -> String {
     let mut out = String::new();
+    let constant = constant_axes(document);
     head(&mut out, document, layout);
     out.push('\n');
     out.push_str(&table(document, layout));
@@ -25,21 +29,27 @@ pub fn text(document: &Document, layout: &Layout) -> String {
     for state in &document.states {
         if let Some(failure) = &state.failure {
             gap(&mut out);
-            let text = format!("{}: {} ({})", state.name, failure.message, failure.code);
+            let text = format!(
+                "{}: {} ({})",
+                short(&state.name, &constant),
+                failure.message,
+                failure.code
+            );
             layout.paragraph(&mut out, &text, "  failed: ", "          ", Some(Role::Bad));
         }
         if let Some(text) = wrong(state) {
             gap(&mut out);
             layout.paragraph(
                 &mut out,
-                &format!("{}: {text}", state.name),
+                &format!("{}: {text}", short(&state.name, &constant)),
                 "  wrong: ",
                 "         ",
                 Some(Role::Bad),
             );
         }
     }
-    for (who, is_invalid, text, hint) in remarks(document) {
+    for said in remarks(document) {
+        let (who, is_invalid, text, hint) = (said.who(), said.is_invalid, said.text, said.hint);
         gap(&mut out);
         let (first, rest, role) = if is_invalid {
             ("  not valid: ", "             ", Role::Bad)
@@ -59,7 +69,7 @@ pub fn text(document: &Document, layout: &Layout) -> String {
     }
     for group in &document.best {
         out.push('\n');
-        for (place, line) in best(group).iter().enumerate() {
+        for (place, line) in best(group, &constant).iter().enumerate() {
             if place == 0 {
                 layout.heading(&mut out, line);
             } else {
@@ -107,6 +117,11 @@ fn head(out: &mut String, document: &Document, layout: &Layout) {
     );
     facts.extend(machine.cuda.as_ref().map(|cuda| format!("CUDA {cuda}")));
     layout.paragraph(out, &facts.join(", "), "  ", "  ", None);
+    let constant = constant_axes(document);
+    if !constant.is_empty() {
+        let text = format!("all states: {}", constant.join(", "));
+        layout.paragraph(out, &text, "  ", "  ", None);
+    }
     if let Some(floors) = &document.floors {
         let text = format!(
             "floors: empty pair of events {}, empty kernel {}, empty kernel and the wait for it {}; timer step {}",
@@ -149,14 +164,14 @@ fn head(out: &mut String, document: &Document, layout: &Layout) {
 }
 
 fn table(document: &Document, layout: &Layout) -> String {
-    let columns = Columns::of(document);
+    let columns = Columns::of(document, layout.columns >= WIDE);
     let mut table = Table::new(
         columns
             .headers()
             .into_iter()
             .enumerate()
             .map(|(place, header)| match header {
-                "state" => Column::left(header).truncated(1, 16),
+                "state" => Column::left(header).truncated(1, 12),
                 "mode" | "outputs" => Column::left(header),
                 "of bound" => Column::right(header),
                 "n" => Column::right(header).wrapped(2, 8),

@@ -1,6 +1,14 @@
 //! Samples that are multiples of the timer's step.
 
 /// The samples take few values, with a common distance.
+///
+/// Values count as one up to 2⁻²² of the largest, since event times come as 32-bit floats. The step is the greatest common
+/// divisor of the distances of neighbouring values by Euclid's algorithm, up to that rounding, and refined over the whole
+/// range. Two values give their distance, of which the timer's step may be a part.
+///
+/// There is none below 10 samples, when fewer than two samples share a value on average (a fine timer), when there is a single
+/// value, when the median is zero, and when the distances have no common part above the rounding. Samples are finite, so
+/// NaN and infinity do not occur.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quantisation {
     /// The largest distance of which all differences are multiples, in the unit of the samples. The timer's step is this
@@ -22,9 +30,7 @@ const SAMPLES_PER_LEVEL: usize = 2;
 /// Fewer samples show no step.
 const LEAST_SAMPLES: usize = 10;
 
-/// Looks for a common distance of the values that occur. Absent below 10 samples, when fewer than two samples share a
-/// value on average, when there is a single value, and when the distances have no common part above the rounding of a
-/// 32-bit float.
+/// Looks for a common distance of the values that occur.
 pub(crate) fn find(sorted: &[f64], median: f64) -> Option<Quantisation> {
     let (first, last) = (*sorted.first()?, *sorted.last()?);
     if sorted.len() < LEAST_SAMPLES || median <= 0.0 {

@@ -1,5 +1,6 @@
 //! The command as users meet it: arguments in; standard output, standard error, files and exit code out.
 
+mod bench;
 mod bound;
 mod ceilings;
 mod compulsory;

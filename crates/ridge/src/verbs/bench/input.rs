@@ -94,11 +94,13 @@ pub(super) fn spec_error(error: &SpecError, shown: &str) -> ExpectedError {
     };
     let mut expected = ExpectedError::usage(message);
     expected.hint = error.hint();
-    expected.excerpt = place.map(|place| Excerpt {
-        line: place.line,
-        text: place.text.clone(),
-        column: place.column,
-        width: place.width,
+    expected.excerpt = place.map(|place| {
+        Box::new(Excerpt {
+            line: place.line,
+            text: place.text.clone(),
+            column: place.column,
+            width: place.width,
+        })
     });
     expected
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use ridge_bench::check::{Expected, Rule, expect};
-use ridge_bench::document::{Document, Machine, SCHEMA, StateResult, Status, VERSION};
+use ridge_bench::document::{Document, ITSELF, Machine, SCHEMA, StateResult, Status, VERSION};
 use ridge_bench::expression::{Names, Value};
 use ridge_bench::protocol::{
     Failure, FailureKind, Floors, GENERATIONS, Measurement, Progress, Right, Settings, Task,
@@ -593,7 +593,7 @@ impl Runner<'_> {
         match &spec.check.reference {
             Reference::None => Ok((Right::Unknown, Vec::new(), None)),
             Reference::Kernel(name) if *name == state.kernel => {
-                Ok((Right::Unknown, Vec::new(), None))
+                Ok((Right::Unknown, Vec::new(), Some(ITSELF.to_owned())))
             }
             Reference::Kernel(name) => {
                 let reference = spec.reference_state(name, state).map_err(told)?;
