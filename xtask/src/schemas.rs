@@ -14,6 +14,7 @@ pub fn files(_root: &Path) -> Result<Vec<File>, Error> {
         schema::<ridge_diagnose::document::Document>("diagnosis")?,
         schema::<ridge_bench::document::Document>("bench")?,
         schema::<ridge_model::bound::document::Document>("bound")?,
+        schema::<ridge_bench::ceilings::document::Document>("ceilings")?,
         schema::<ridge_model::device::document::Document>("devices")?,
         schema::<ridge_model::occupancy::document::Document>("occupancy")?,
         schema::<ridge_model::roofline::document::Document>("roofline")?,

@@ -12,6 +12,7 @@ const MAY_USE_UNSAFE: &[&str] = &[
     "crates/ridge/src/input/map.rs",
     // Functions of libraries that are loaded at run time: compiler, driver, sensors.
     "crates/ridge-gpu/src/nvrtc/library.rs",
+    "crates/ridge-gpu/src/cublaslt/library.rs",
     "crates/ridge-gpu/src/cuda/driver.rs",
     "crates/ridge-gpu/src/nvml/library.rs",
 ];

@@ -2,6 +2,7 @@
 //!
 //! Fields are only ever added within a version. Fractions are 0 to 1, times are nanoseconds, absent is `null`.
 
+use ridge_model::measured::Provenance;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +46,9 @@ pub struct Document {
     pub settings: Settings,
     /// What nothing costs there; `null` when no state came so far.
     pub floors: Option<Floors>,
+    /// Where the attainable times come from; left out where no stored ceilings are used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ceilings: Option<Provenance>,
     /// The states in their order.
     pub states: Vec<StateResult>,
     /// The best of each group of states that solve the same problem.
@@ -283,6 +287,9 @@ pub struct Placement {
     pub bytes_per_s: Option<f64>,
     /// Needed operations over the time.
     pub flops_per_s: Option<f64>,
+    /// The time at the rates that were measured on this GPU before; left out where no stored ceilings are used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attainable_ns: Option<f64>,
 }
 
 /// All samples of a mode, rejected ones too.

@@ -45,6 +45,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod ceilings;
 pub mod check;
 pub mod document;
 pub mod expression;

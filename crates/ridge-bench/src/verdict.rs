@@ -2,7 +2,9 @@
 //! result can be judged again from what is in it.
 
 use ridge_model::bound::{Arithmetic, Bounds, Ceilings, Gap, Reading, Work};
+use ridge_model::measured::MeasuredCeilings;
 use ridge_model::quantity::{Bytes, Flops, Hertz, Nanos, Ratio};
+use ridge_model::roof::MemoryLevel;
 use ridge_model::{Device, NumberFormat};
 use ridge_stats::{Confidence, Rules, Samples, Summary, Verdict, compare_samples};
 
@@ -37,6 +39,8 @@ pub struct Context<'c> {
     pub device: Option<&'c Device>,
     /// What nothing costs there.
     pub floors: Option<&'c Floors>,
+    /// What was measured on it before, where that is used.
+    pub measured: Option<&'c MeasuredCeilings>,
     /// The precision that was asked for.
     pub precision: f64,
 }
@@ -382,6 +386,19 @@ fn placed(
     let bounds = Bounds::of(&work, &ceilings).ok()?;
     let binding = bounds.binding();
     let is_l2 = is_cached && binding.kind == ridge_model::bound::BoundKind::Bandwidth;
+    let attainable = context.measured.and_then(|measured| {
+        let cached = measured.memory(MemoryLevel::L2);
+        let reached = Ceilings {
+            clock: None,
+            measured: Some(measured),
+            bandwidth: match cached.filter(|_| is_cached) {
+                Some(roof) => Some(roof.bandwidth),
+                None => ceilings.bandwidth,
+            },
+            ..ceilings
+        };
+        Bounds::of(&work, &reached).ok()
+    });
     Some(Placement {
         bound_ns: bounds.time().get(),
         share: bounds.time().get() / median,
@@ -403,6 +420,7 @@ fn placed(
         },
         bytes_per_s,
         flops_per_s,
+        attainable_ns: attainable.map(|reached| reached.time().get()),
     })
 }
 
@@ -735,6 +753,7 @@ mod tests {
             machine: &machine,
             device: Some(Devices::known().find("h200").unwrap()),
             floors: Some(&floors),
+            measured: None,
             precision: settings.precision,
         };
         spec.states(&names)

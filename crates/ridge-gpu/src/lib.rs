@@ -45,6 +45,7 @@
 //! ```
 
 pub mod clocks;
+mod cublaslt;
 mod cuda;
 mod device;
 mod error;
@@ -57,8 +58,8 @@ pub use cuda::{CudaDevice, CudaOptions};
 pub use device::{
     Access, Argument, Block, Buffer, ClockProbe, ClockReading, Compiled, Device, DeviceKind, Dim3,
     Effect, Event, Flush, FlushKind, Function, FunctionAttributes, GpuProcess, Graph, Launch,
-    MemoryInfo, Module, Operations, Pinned, Prepared, Program, Properties, Readings, SensorSource,
-    Stream, ThrottleReason, ThrottleReasons, WindowEnd, Work,
+    MemoryInfo, Module, Operations, Pinned, Prepared, PreparedProduct, Product, Program,
+    Properties, Readings, SensorSource, Stream, ThrottleReason, ThrottleReasons, WindowEnd, Work,
 };
 pub use error::{DeviceError, Fault, NoGpu, Result, Version};
 pub use search::Search;

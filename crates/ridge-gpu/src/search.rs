@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::nvrtc;
+use crate::{cublaslt, nvrtc};
 
 /// Where libraries may be, apart from where the system's loader looks. Whoever calls knows the environment: the crate does
 /// not look at it.
@@ -36,6 +36,8 @@ const TOOLKIT: &[&str] = &["lib64", "lib", "targets/x86_64-linux/lib", "bin"];
 const PYTHONS: std::ops::RangeInclusive<u32> = 8..=16;
 /// Folders in which NVIDIA's packages for Python keep NVRTC.
 const PACKAGES: &[&str] = &["nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"];
+/// Folders in which they keep cuBLASLt.
+const CUBLAS_PACKAGES: &[&str] = &["nvidia/cu13/lib", "nvidia/cublas/lib"];
 
 /// The driver.
 #[cfg(not(windows))]
@@ -66,6 +68,20 @@ impl Search {
     /// Where NVRTC may be: as the system's loader knows it, in toolkits, in environments.
     #[must_use]
     pub fn nvrtc(&self) -> Vec<PathBuf> {
+        self.libraries(nvrtc::NAMES, PACKAGES)
+    }
+
+    /// Where cuBLASLt may be: as [`Search::nvrtc`].
+    #[must_use]
+    pub fn cublaslt(&self) -> Vec<PathBuf> {
+        self.libraries(cublaslt::NAMES, CUBLAS_PACKAGES)
+    }
+
+    fn libraries(
+        &self,
+        names: &'static [&'static str],
+        packages: &'static [&'static str],
+    ) -> Vec<PathBuf> {
         let toolkits = self
             .toolkits
             .iter()
@@ -73,14 +89,21 @@ impl Search {
         let prefixes = self.prefixes.iter().flat_map(|prefix| {
             let own = ["lib", "targets/x86_64-linux/lib", "Library/bin"]
                 .map(|folder| prefix.join(folder));
-            let packages = PYTHONS.rev().flat_map(|minor| {
-                let site = prefix.join(format!("lib/python3.{minor}/site-packages"));
-                PACKAGES.iter().map(move |package| site.join(package))
+            // Debian keeps the packages of the whole system in a folder of another name.
+            let sites = PYTHONS.rev().flat_map(|minor| {
+                ["site-packages", "dist-packages"]
+                    .map(|name| prefix.join(format!("lib/python3.{minor}/{name}")))
+            });
+            let packages = sites.flat_map(|site| {
+                packages
+                    .iter()
+                    .map(move |package| site.join(package))
+                    .collect::<Vec<_>>()
             });
             own.into_iter().chain(packages)
         });
-        let named = |folder: PathBuf| nvrtc::NAMES.iter().map(move |name| folder.join(name));
-        let by_loader = nvrtc::NAMES.iter().map(PathBuf::from);
+        let named = |folder: PathBuf| names.iter().map(move |name| folder.join(name));
+        let by_loader = names.iter().map(PathBuf::from);
         by_loader
             .chain(toolkits.chain(prefixes).flat_map(named))
             .collect()

@@ -22,6 +22,7 @@ pub mod bound;
 pub mod device;
 mod format;
 pub mod latency;
+pub mod measured;
 pub mod occupancy;
 pub mod quantity;
 pub mod roof;

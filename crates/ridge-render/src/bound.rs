@@ -1,6 +1,6 @@
 //! The page of `ridge bound` for people: one row for each bound, the one that binds, and how a measured time compares.
 
-use ridge_model::bound::document::{Document, Measured, Row, Template};
+use ridge_model::bound::document::{Attainable, Document, Measured, Row, Template};
 use ridge_model::quantity::{Amount, Bytes, Intensity, Nanos, Ratio, Unit};
 
 use crate::page::Layout;
@@ -38,6 +38,10 @@ pub fn text(document: &Document, layout: &Layout) -> String {
     if let Some(text) = place(document) {
         layout.paragraph(&mut out, &text, "  ", "  ", None);
     }
+    if let Some(attainable) = &document.attainable {
+        out.push('\n');
+        reached(&mut out, attainable, layout);
+    }
     if let Some(measured) = &document.measured {
         out.push('\n');
         compare(&mut out, document, measured, layout);
@@ -49,6 +53,34 @@ pub fn text(document: &Document, layout: &Layout) -> String {
         layout.paragraph(&mut out, remark, "  note: ", "        ", Some(Role::Dim));
     }
     out
+}
+
+/// What the same work takes at the rates that one GPU reached.
+fn reached(out: &mut String, attainable: &Attainable, layout: &Layout) {
+    layout.heading(
+        out,
+        &format!(
+            "attainable {}: at rates {}",
+            Nanos::new(attainable.time_ns),
+            attainable.ceilings
+        ),
+    );
+    for row in &attainable.bounds {
+        let binds = if row.is_binding { ", binds" } else { "" };
+        let line = format!(
+            "{}: {} at {} of {} ({}){binds}",
+            row.kind.name(),
+            Nanos::new(row.time_ns),
+            ceiling(row),
+            row.resource,
+            row.origin.name()
+        );
+        layout.paragraph(out, &line, "  ", "    ", None);
+    }
+    if layout.is_verbose {
+        let line = format!("from {}", attainable.ceilings.file);
+        layout.paragraph(out, &line, "  ", "    ", Some(Role::Dim));
+    }
 }
 
 /// How bytes and operations were counted.
@@ -155,6 +187,10 @@ fn compare(out: &mut String, document: &Document, measured: &Measured, layout: &
         ),
     );
     layout.paragraph(out, &measured.advice, "  ", "  ", None);
+    if let Some(gap) = document.attainable.as_ref().and_then(|own| own.gap) {
+        let line = format!("{} what is attainable", Ratio::new(gap).factor());
+        layout.paragraph(out, &line, "  ", "  ", None);
+    }
     let rate = |value: Option<f64>, share: Option<f64>, unit: Unit, of: &str| {
         let (value, share) = value.zip(share)?;
         let share = Ratio::new(share);

@@ -29,6 +29,7 @@
 pub mod bar;
 pub mod bench;
 pub mod bound;
+pub mod ceilings;
 pub mod charset;
 pub mod devices;
 pub mod escape;

@@ -2,6 +2,7 @@
 
 mod bench;
 mod bound;
+mod ceilings;
 mod devices;
 mod occupancy;
 mod roofline;
@@ -13,6 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use bench::{BenchArguments, BenchFormat};
 pub(crate) use bound::{BoundArguments, BoundFormat};
+pub(crate) use ceilings::{CeilingsArguments, CeilingsFormat};
 pub(crate) use devices::{DevicesArguments, DevicesFormat};
 pub(crate) use occupancy::{OccupancyArguments, OccupancyFormat};
 use ridge_diagnose::Given;
@@ -53,6 +55,9 @@ pub(crate) enum Verb {
     /// Tell how fast work could be on a device, from bytes, operations, launches and dependencies
     #[command(after_help = bound::EXAMPLES)]
     Bound(Box<BoundArguments>),
+    /// Measure what this GPU reaches: memory, caches, arithmetic, matrix units, launches and the link to the host
+    #[command(after_help = ceilings::EXAMPLES)]
+    Ceilings(CeilingsArguments),
     /// List the GPUs that Ridgepoint knows, with peaks, sources and doubts
     #[command(after_help = devices::EXAMPLES)]
     Devices(DevicesArguments),

@@ -200,6 +200,14 @@ impl Output {
         let _ = writeln!(io::stderr().lock(), "  {}", escape::terminal(text));
     }
 
+    /// Says where something was kept.
+    pub(crate) fn say_kept(&self, path: &Path) {
+        if !self.is_quiet {
+            let path = path.display().to_string();
+            let _ = writeln!(io::stderr().lock(), "kept in {}", escape::terminal(&path));
+        }
+    }
+
     /// Says what helps against a warning or an error.
     pub(crate) fn hint(&self, text: &str) {
         let painter = self.painter_of_messages();

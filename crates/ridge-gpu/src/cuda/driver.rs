@@ -24,6 +24,13 @@ pub(super) type Address = u64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Handle(*mut c_void);
 
+impl Handle {
+    /// The pointer, for libraries that work in streams of the driver.
+    pub(super) const fn pointer(self) -> *mut c_void {
+        self.0
+    }
+}
+
 /// Status codes that are told apart.
 pub(super) mod status {
     use super::Status;

@@ -5,16 +5,18 @@ mod driver;
 mod identity;
 mod own;
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::path::PathBuf;
 use std::rc::Rc;
 
 use ridge_model::quantity::{Bytes, Hertz, Nanos};
 
+use crate::cublaslt;
 use crate::device::{
     Argument, Block, Buffer, ClockProbe, ClockReading, Compiled, Device, Event, Flush, FlushKind,
     Function, FunctionAttributes, Graph, Inner, Launch, MemoryInfo, Module, Pinned, Prepared,
-    Program, Properties, Readings, SensorSource, Stream, WindowEnd, check, inside, invalid,
+    PreparedProduct, Product, Program, Properties, Readings, SensorSource, Stream, WindowEnd,
+    check, inside, invalid,
 };
 use crate::error::{DeviceError, NoGpu, Result, Version};
 use crate::nvml::{self, Gpu, Nvml};
@@ -39,6 +41,8 @@ pub struct CudaOptions {
     pub nvrtc: Vec<PathBuf>,
     /// Where NVML may be.
     pub nvml: Vec<PathBuf>,
+    /// Where cuBLASLt may be.
+    pub cublaslt: Vec<PathBuf>,
 }
 
 impl Default for CudaOptions {
@@ -57,6 +61,7 @@ impl CudaOptions {
             driver: Search::driver(),
             nvrtc: search.nvrtc(),
             nvml: Search::nvml(),
+            cublaslt: search.cublaslt(),
         }
     }
 }
@@ -68,6 +73,9 @@ pub struct CudaDevice {
     own: OwnKernels,
     gpu: Option<Gpu>,
     compiler: std::result::Result<Compiler, nvrtc::NoCompiler>,
+    /// Where cuBLASLt may be, and the library once it was asked for: it is large, and few ask.
+    cublaslt: Vec<PathBuf>,
+    products: OnceCell<std::result::Result<Rc<cublaslt::Library>, String>>,
     /// Where graphs are captured.
     capture: OwnedStream,
     flushed: RefCell<Option<Rc<OwnedMemory>>>,
@@ -150,6 +158,8 @@ impl CudaDevice {
             own,
             gpu: identity.gpu,
             compiler,
+            cublaslt: options.cublaslt.clone(),
+            products: OnceCell::new(),
             capture: OwnedStream::new(&context)?,
             context,
             flushed: RefCell::new(None),
@@ -260,6 +270,14 @@ impl CudaDevice {
             is_debug: function.module.is_debug,
         }
     }
+}
+
+/// A product with one of its algorithms, and the memory that it works on.
+struct OwnedProduct {
+    context: Rc<Context>,
+    plan: Rc<cublaslt::Plan>,
+    place: usize,
+    memory: Vec<Rc<OwnedMemory>>,
 }
 
 /// A number of 64 bits in pinned memory.
@@ -541,6 +559,57 @@ impl Device for CudaDevice {
     fn launch(&self, stream: &Stream, launch: &Prepared) -> Result<()> {
         let (stream, launch) = (self.stream_of(stream)?, self.launch_of(launch)?);
         self.start_launch(&stream, &launch)
+    }
+
+    fn products(&self, product: &Product<'_>, most: usize) -> Result<Vec<PreparedProduct>> {
+        self.context.alive()?;
+        let unsupported = |reason: String| DeviceError::Unsupported {
+            feature: "a matrix product of cuBLASLt",
+            reason,
+        };
+        let memory = [product.left, product.right, product.to, product.workspace]
+            .into_iter()
+            .map(|buffer| self.memory_of(buffer))
+            .collect::<Result<Vec<_>>>()?;
+        for (bytes, memory) in product.bytes().into_iter().zip(&memory) {
+            inside(0, bytes, memory.bytes)?;
+        }
+        let library = self
+            .products
+            .get_or_init(|| cublaslt::load(&self.cublaslt))
+            .as_ref()
+            .map_err(|reason| unsupported(reason.clone()))?;
+        let plan = Rc::new(cublaslt::plan(library, product, most).map_err(unsupported)?);
+        Ok((0..plan.algorithms())
+            .map(|place| PreparedProduct {
+                algorithm: plan
+                    .algorithm_id(place)
+                    .map_or_else(|| format!("number {place}"), |id| format!("algorithm {id}")),
+                inner: Inner::new(Rc::new(OwnedProduct {
+                    context: Rc::clone(&self.context),
+                    plan: Rc::clone(&plan),
+                    place,
+                    memory: memory.clone(),
+                })),
+            })
+            .collect())
+    }
+
+    fn launch_product(&self, stream: &Stream, product: &PreparedProduct) -> Result<()> {
+        self.context.alive()?;
+        let stream = self.stream_of(stream)?;
+        let product = self.own_of(&product.inner, "product", |own: &OwnedProduct| &own.context)?;
+        let mut addresses = [0; 4];
+        for (address, memory) in addresses.iter_mut().zip(&product.memory) {
+            *address = memory.address;
+        }
+        let queued = product
+            .plan
+            .queue(product.place, addresses, stream.handle.pointer());
+        queued.map_err(|reason| DeviceError::Unsupported {
+            feature: "a matrix product of cuBLASLt",
+            reason,
+        })
     }
 
     fn stream(&self) -> Result<Stream> {

@@ -3,6 +3,7 @@
 mod check;
 mod handles;
 mod launch;
+mod product;
 mod properties;
 mod sensors;
 
@@ -13,6 +14,7 @@ pub use handles::{
     Graph, Module, Pinned, Prepared, Stream, WindowEnd,
 };
 pub use launch::{Access, Argument, Compiled, Dim3, Effect, Launch, Operations, Program, Work};
+pub use product::{PreparedProduct, Product};
 pub use properties::{DeviceKind, MemoryInfo, Properties, SensorSource};
 pub use sensors::{GpuProcess, Readings, ThrottleReason, ThrottleReasons};
 
@@ -144,6 +146,20 @@ pub trait Device {
     /// # Errors
     /// [`DeviceError::LaunchOutOfResources`], or an error of earlier work.
     fn launch(&self, stream: &Stream, launch: &Prepared) -> Result<()>;
+
+    /// Asks the vendor's library (cuBLASLt) for its algorithms for a matrix product, at most `most`, best first as the library
+    /// sees it.
+    ///
+    /// # Errors
+    /// [`DeviceError::Unsupported`] where there is no library, or it has none for this product;
+    /// [`DeviceError::OutOfRange`] where a buffer is too small.
+    fn products(&self, product: &Product<'_>, most: usize) -> Result<Vec<PreparedProduct>>;
+
+    /// Launches a product. The first launch of an algorithm loads its kernel, which waits for the device.
+    ///
+    /// # Errors
+    /// [`DeviceError::Unsupported`] with what the library says, or an error of earlier work.
+    fn launch_product(&self, stream: &Stream, product: &PreparedProduct) -> Result<()>;
 
     /// Makes a stream that does not wait for others.
     ///

@@ -18,13 +18,14 @@ pub use options::{Bimodal, SimFault, SimFaultKind, SimOptions, SimOptionsError, 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use ridge_model::device::PeakUnit;
 use ridge_model::quantity::{Bytes, Hertz, Nanos};
 
 use crate::device::{
-    Block, Buffer, ClockProbe, ClockReading, Compiled, Device, Event, Flush, Function,
-    FunctionAttributes, GpuProcess, Graph, Inner, Launch, MemoryInfo, Module, Pinned, Prepared,
-    Program, Properties, Readings, Stream, ThrottleReason, ThrottleReasons, WindowEnd, check,
-    inside, invalid,
+    Block, Buffer, ClockProbe, ClockReading, Compiled, Device, Effect, Event, Flush, Function,
+    FunctionAttributes, GpuProcess, Graph, Inner, Launch, MemoryInfo, Module, Operations, Pinned,
+    Prepared, PreparedProduct, Product, Program, Properties, Readings, Stream, ThrottleReason,
+    ThrottleReasons, WindowEnd, check, inside, invalid,
 };
 use crate::error::{DeviceError, Result};
 use contents::Contents;
@@ -442,6 +443,53 @@ impl Device for SimDevice {
         let mut state = self.enter("launch", costs::LAUNCH_CALL)?;
         let stream = self.stream_of(stream)?;
         let kernel = self.owned::<Rc<Kernel>>(&launch.inner, "launch")?;
+        state.queue(stream, Op::Kernel(Rc::clone(&kernel.value)));
+        Ok(())
+    }
+
+    fn products(&self, product: &Product<'_>, _most: usize) -> Result<Vec<PreparedProduct>> {
+        let _state = self.enter("products", costs::SMALL_CALL)?;
+        let mut touched = Vec::new();
+        let buffers = [product.left, product.right, product.to];
+        for (bytes, buffer) in product.bytes().into_iter().zip(buffers) {
+            inside(0, bytes, buffer.bytes)?;
+            let is_result = touched.len() == 2;
+            touched.push(Touched {
+                memory: self.memory_of(&buffer.inner, "buffer")?,
+                offset: 0,
+                bytes,
+                times: 1.0,
+                effect: if is_result {
+                    Effect::Write(product.format)
+                } else {
+                    Effect::Read
+                },
+            });
+        }
+        let kernel = Rc::new(Kernel {
+            name: "product".to_owned(),
+            touched,
+            operations: vec![Operations {
+                format: product.format,
+                unit: if product.format == ridge_model::NumberFormat::Fp32 {
+                    PeakUnit::Vector
+                } else {
+                    PeakUnit::Tensor
+                },
+                count: product.operations(),
+            }],
+            problem: 1,
+        });
+        Ok(vec![PreparedProduct {
+            inner: self.handle(kernel),
+            algorithm: "simulated".to_owned(),
+        }])
+    }
+
+    fn launch_product(&self, stream: &Stream, product: &PreparedProduct) -> Result<()> {
+        let mut state = self.enter("launch_product", costs::LAUNCH_CALL)?;
+        let stream = self.stream_of(stream)?;
+        let kernel = self.owned::<Rc<Kernel>>(&product.inner, "product")?;
         state.queue(stream, Op::Kernel(Rc::clone(&kernel.value)));
         Ok(())
     }

@@ -616,10 +616,15 @@ impl State {
     /// What a kernel leaves in memory: values that follow from the problem and from all that it read.
     fn leave(&self, kernel: &Kernel, is_wrong: bool) {
         let mut words = vec![kernel.problem];
+        // Where it is known what is left, nothing follows from what was read.
+        let follows = kernel
+            .touched
+            .iter()
+            .any(|touched| matches!(touched.effect, Effect::Write(_) | Effect::Update(_)));
         for touched in kernel
             .touched
             .iter()
-            .filter(|touched| touched.effect.reads())
+            .filter(|touched| follows && touched.effect.reads())
         {
             let contents = touched.memory.contents.borrow();
             words.push(contents.digest(touched.offset, touched.bytes));

@@ -6,8 +6,9 @@ use super::{
     Transfer,
 };
 use crate::NumberFormat;
-use crate::device::{Device, Origin, Peak, PeakRequest, PeakUnit};
+use crate::device::{Device, Fact, Origin, Peak, PeakRequest, PeakUnit};
 use crate::latency::Latencies;
+use crate::measured::MeasuredCeilings;
 use crate::quantity::{Amount, Bandwidth, ComputeRate, Cycles, Hertz, Nanos, Unit};
 use crate::roof::{ComputeRoof, MemoryLevel, MemoryRoof, RoofClock};
 
@@ -28,6 +29,9 @@ pub struct Ceilings<'d> {
     pub accumulator: Option<NumberFormat>,
     /// Whether matrix products skip zeros of 2:4 sparsity.
     pub is_sparse: bool,
+    /// What was measured on the machine. It goes before what the table says, and what is given goes before it. Times under
+    /// it are attainable ones, and no lower bounds.
+    pub measured: Option<&'d MeasuredCeilings>,
 }
 
 impl<'d> Ceilings<'d> {
@@ -42,6 +46,7 @@ impl<'d> Ceilings<'d> {
             unit: None,
             accumulator: None,
             is_sparse: false,
+            measured: None,
         }
     }
 
@@ -50,6 +55,12 @@ impl<'d> Ceilings<'d> {
     /// # Errors
     /// When the table does not know it.
     pub fn memory(&self) -> Result<MemoryRoof, BoundError> {
+        let own = self
+            .measured
+            .and_then(|measured| measured.memory(MemoryLevel::Dram));
+        if let Some(roof) = own.filter(|_| self.bandwidth.is_none()) {
+            return Ok(roof);
+        }
         let (bandwidth, origin) = match (self.bandwidth, self.device.bandwidth) {
             (Some(given), _) => (given, Origin::Given),
             (None, Some(fact)) => (fact.value, fact.origin),
@@ -91,6 +102,11 @@ impl<'d> Ceilings<'d> {
             .device
             .peak(request)
             .ok_or_else(|| self.no_peak(request))?;
+        // At another clock nobody measured it.
+        let measured = self.measured.filter(|_| self.clock.is_none());
+        if let Some(roof) = measured.and_then(|measured| measured.peak(peak)) {
+            return Ok(roof);
+        }
         let clock = self.clock.map_or(RoofClock::Sheet, RoofClock::Run);
         ComputeRoof::of(peak, clock).ok_or_else(|| self.no_clock())
     }
@@ -206,7 +222,13 @@ impl<'d> Ceilings<'d> {
             Link::HostToDevice | Link::DeviceToHost => (self.device.host_link, "host link"),
             Link::NvLink => (self.device.nvlink, "NVLink"),
         };
-        let fact = fact.ok_or_else(|| self.no_rate(what))?;
+        let measured = self.measured.and_then(|measured| {
+            Some(Fact {
+                value: measured.link(transfer.link)?,
+                origin: measured.origin(),
+            })
+        });
+        let fact = measured.or(fact).ok_or_else(|| self.no_rate(what))?;
         Ok(Bound {
             kind: BoundKind::Transfer,
             demand: Amount::new(transfer.bytes.get(), Unit::BYTES),

@@ -9,7 +9,8 @@ use super::{
     ArithmeticKind, Bound, BoundError, BoundKind, Bounds, Ceiling, Ceilings, Gap, Launches,
     Reading, Work,
 };
-use crate::device::{Confidence, Device, Origin, PeakRequest, PeakUnit};
+use crate::device::{Confidence, Device, Fact, Origin, PeakRequest, PeakUnit};
+use crate::measured::Provenance;
 use crate::quantity::{Nanos, Unit};
 use crate::template::Demand;
 
@@ -61,6 +62,9 @@ pub struct Document {
     pub intensity_unit: Option<String>,
     /// How a measured time compares, if one was given.
     pub measured: Option<Measured>,
+    /// The same under what was measured on one GPU; left out where no such figures are at hand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attainable: Option<Attainable>,
     /// What has to be known about these numbers.
     pub remarks: Vec<String>,
 }
@@ -163,6 +167,24 @@ pub struct Measured {
     pub operations_unit: Option<String>,
 }
 
+/// What work can be expected to take at the rates that one GPU reached: no lower bound, since the rates are those of
+/// bursts of simple loops and of a library.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Attainable {
+    /// Whose rates they are.
+    pub ceilings: Provenance,
+    /// One row for each bound. What was not measured is that of the table, as its origin says.
+    pub bounds: Vec<Row>,
+    /// The longest of their times.
+    #[schemars(range(min = 0.0))]
+    pub time_ns: f64,
+    /// The one that binds.
+    pub binding: BoundKind,
+    /// The measured time over this one, where there is one.
+    #[schemars(range(min = 0.0))]
+    pub gap: Option<f64>,
+}
+
 impl Document {
     /// The bounds of work under ceilings, beside a measured time if there is one.
     ///
@@ -174,7 +196,13 @@ impl Document {
         ceilings: &Ceilings<'_>,
         time: Option<Nanos>,
     ) -> Result<Self, BoundError> {
-        let bounds = Bounds::of(work, ceilings)?;
+        // A bound is what no implementation passes: measured rates are no part of it.
+        let table = Ceilings {
+            measured: None,
+            ..*ceilings
+        };
+        let bounds = Bounds::of(work, &table)?;
+        let attainable = attainable(work, ceilings, &bounds, time)?;
         let device = ceilings.device;
         let mut remarks = bounds.remarks().to_vec();
         remarks.extend(caveats(work, &bounds, ceilings));
@@ -198,6 +226,7 @@ impl Document {
             ridge_point: bounds.ridge_point().map(|intensity| intensity.get()),
             intensity_unit: intensity_unit(work).filter(|_| bounds.intensity().is_some()),
             measured: time.map(|time| measured(time, &bounds)),
+            attainable,
             remarks,
         })
     }
@@ -247,6 +276,46 @@ fn rows(bounds: &Bounds) -> Vec<Row> {
         }
     };
     bounds.rows().iter().enumerate().map(row).collect()
+}
+
+/// The same work at measured rates; absent where none of its rates was measured.
+fn attainable(
+    work: &Work,
+    ceilings: &Ceilings<'_>,
+    bounds: &Bounds,
+    time: Option<Nanos>,
+) -> Result<Option<Attainable>, BoundError> {
+    let Some(own) = ceilings.measured else {
+        return Ok(None);
+    };
+    let launches = work.launches.map(|launches| Launches {
+        // What the user knows better stays.
+        cost: match own.launch {
+            Some(value) if launches.cost.origin == Origin::Documented => Fact {
+                value,
+                origin: own.origin(),
+            },
+            _ => launches.cost,
+        },
+        ..launches
+    });
+    let reached = Bounds::of(
+        &Work {
+            launches,
+            ..work.clone()
+        },
+        ceilings,
+    )?;
+    if reached.rows() == bounds.rows() {
+        return Ok(None);
+    }
+    Ok(Some(Attainable {
+        ceilings: own.provenance.clone(),
+        bounds: rows(&reached),
+        time_ns: reached.time().get(),
+        binding: reached.binding().kind,
+        gap: time.map(|time| Gap::of(time, reached.time()).ratio().get()),
+    }))
 }
 
 fn measured(time: Nanos, bounds: &Bounds) -> Measured {

@@ -57,6 +57,7 @@ impl Chart {
                 compute_capability: setting.compute_capability.clone(),
                 multiprocessors: setting.multiprocessors,
                 sm_clock_hz,
+                measured_by: setting.measured_by.clone(),
             },
             memory_roofs,
             compute_roofs,

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::Precision;
 use crate::device::Origin;
+use crate::measured::Provenance;
 pub use crate::occupancy::document::{Bound as Class, Warning};
 use crate::roof::MemoryLevel;
 
@@ -100,6 +101,9 @@ pub struct ChartDevice {
     pub multiprocessors: Option<u32>,
     /// The lowest and the highest SM clock of the kernels, in hertz.
     pub sm_clock_hz: Option<(f64, f64)>,
+    /// Where the measured roofs come from; left out where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured_by: Option<Provenance>,
 }
 
 /// What a roof is based on.

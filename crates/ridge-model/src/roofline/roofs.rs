@@ -3,6 +3,7 @@
 use super::document::{Basis, ComputeRoofRow, Kernel, MemoryRoofRow, RidgePoint};
 use super::{Precision, RunRoofs, Setting, Subject};
 use crate::device::Origin;
+use crate::measured::Provenance;
 use crate::quantity::{Bandwidth, ComputeRate, Hertz};
 use crate::roof::{ComputeRoof, MemoryLevel, MemoryRoof, RoofClock};
 
@@ -12,6 +13,8 @@ const LEVELS: [MemoryLevel; 3] = [MemoryLevel::Dram, MemoryLevel::L2, MemoryLeve
 pub(super) struct Roofs<'s> {
     measured_memory: &'s [MemoryRoof],
     measured_compute: &'s [ComputeRoof],
+    /// What the legend calls measured roofs.
+    measured_name: String,
     sheet_memory: Vec<MemoryRoof>,
     sheet_compute: Vec<(Precision, ComputeRoof)>,
 }
@@ -22,6 +25,10 @@ impl<'s> Roofs<'s> {
         Self {
             measured_memory: &setting.measured_memory,
             measured_compute: &setting.measured_compute,
+            measured_name: setting
+                .measured_by
+                .as_ref()
+                .map_or_else(|| Basis::Measured.label().to_owned(), Provenance::short),
             sheet_memory: device
                 .map(|device| device.memory_roofs())
                 .unwrap_or_default(),
@@ -82,7 +89,7 @@ impl<'s> Roofs<'s> {
                     label: format!(
                         "{} {bandwidth}, {}",
                         level.name(),
-                        memory_basis(basis, level)
+                        self.memory_basis(basis, level)
                     ),
                 };
             let of_runs = subjects
@@ -144,7 +151,7 @@ impl<'s> Roofs<'s> {
                     origin,
                     source: source.to_vec(),
                     is_used: used.contains(&precision),
-                    label: compute_label(precision, rate, basis, clock),
+                    label: self.compute_label(precision, rate, basis, clock),
                     ridge_points: ridge_points(rate, basis, memory),
                 });
             };
@@ -171,38 +178,48 @@ impl<'s> Roofs<'s> {
     }
 }
 
+impl Roofs<'_> {
+    fn basis(&self, basis: Basis) -> &str {
+        match basis {
+            Basis::Measured => &self.measured_name,
+            other => other.label(),
+        }
+    }
+
+    fn memory_basis(&self, basis: Basis, level: MemoryLevel) -> &str {
+        match (basis, level) {
+            (Basis::Run, MemoryLevel::Dram) => "at the memory clock of the run",
+            (Basis::Run, MemoryLevel::L2) => "loads, at the L2 clock of the run",
+            (Basis::Run, MemoryLevel::L1) => "at the SM clock of the run",
+            // No sheet promises it: it is what somebody measured.
+            (Basis::Datasheet, MemoryLevel::L2) => "loads, device table",
+            (basis, _) => self.basis(basis),
+        }
+    }
+
+    fn compute_label(
+        &self,
+        precision: Precision,
+        rate: ComputeRate,
+        basis: Basis,
+        clock: Option<Hertz>,
+    ) -> String {
+        let clock = clock.map_or_else(String::new, |clock| format!(" ({clock})"));
+        format!(
+            "{}: {}, {}{clock}",
+            precision.label(),
+            precision.amount(rate),
+            self.basis(basis)
+        )
+    }
+}
+
 /// Where a measured roof does not name its unit, it is that of matrix products of its format, or of FP32's and FP64's
 /// threads.
 fn is_measured_of(roof: &ComputeRoof, precision: Precision) -> bool {
     roof.input.rated_as() == precision.input
         && !precision.is_sparse
         && roof.unit.is_none_or(|unit| unit == precision.unit)
-}
-
-fn memory_basis(basis: Basis, level: MemoryLevel) -> &'static str {
-    match (basis, level) {
-        (Basis::Run, MemoryLevel::Dram) => "at the memory clock of the run",
-        (Basis::Run, MemoryLevel::L2) => "loads, at the L2 clock of the run",
-        (Basis::Run, MemoryLevel::L1) => "at the SM clock of the run",
-        // No sheet promises it: it is what somebody measured.
-        (Basis::Datasheet, MemoryLevel::L2) => "loads, device table",
-        (basis, _) => basis.label(),
-    }
-}
-
-fn compute_label(
-    precision: Precision,
-    rate: ComputeRate,
-    basis: Basis,
-    clock: Option<Hertz>,
-) -> String {
-    let clock = clock.map_or_else(String::new, |clock| format!(" ({clock})"));
-    format!(
-        "{}: {}, {}{clock}",
-        precision.label(),
-        precision.amount(rate),
-        basis.label()
-    )
 }
 
 fn ridge_points(rate: ComputeRate, basis: Basis, memory: &[MemoryRoofRow]) -> Vec<RidgePoint> {

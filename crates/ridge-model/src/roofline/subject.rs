@@ -4,6 +4,7 @@ use super::Precision;
 use super::document::{Class, Side};
 use crate::Device;
 use crate::device::Origin;
+use crate::measured::Provenance;
 use crate::quantity::{Bandwidth, Bytes, ComputeRate, Flops, Hertz, Nanos};
 use crate::roof::{ComputeRoof, MemoryLevel, MemoryRoof};
 
@@ -122,4 +123,6 @@ pub struct Setting {
     pub measured_memory: Vec<MemoryRoof>,
     /// The same for arithmetic.
     pub measured_compute: Vec<ComputeRoof>,
+    /// Where they come from.
+    pub measured_by: Option<Provenance>,
 }

@@ -32,7 +32,7 @@ const HEADERS: &[&str] = &[
     "failure",
 ];
 
-/// Writes the table; the axes stand behind the other columns.
+/// Writes the table; the axes stand behind the other columns, and attainable times where there are some behind them.
 #[must_use]
 pub fn csv(document: &Document) -> String {
     let mut axes: Vec<&str> = Vec::new();
@@ -46,14 +46,24 @@ pub fn csv(document: &Document) -> String {
         .iter()
         .map(|header| (*header).to_owned())
         .chain(axes.iter().map(|axis| format!("axis_{axis}")))
+        .chain(document.ceilings.iter().map(|_| "attainable_ns".to_owned()))
         .collect();
     line(&mut out, &headers);
+    let row = |out: &mut String, state: &StateResult, mode: Option<&ModeResult>| {
+        let mut cells = cells(state, mode, &axes);
+        if document.ceilings.is_some() {
+            let placement = mode.and_then(|mode| mode.placement.as_ref());
+            let attainable = placement.and_then(|placement| placement.attainable_ns);
+            cells.push(attainable.map_or_else(String::new, |time| time.to_string()));
+        }
+        line(out, &cells);
+    };
     for state in &document.states {
         if state.modes.is_empty() {
-            line(&mut out, &cells(state, None, &axes));
+            row(&mut out, state, None);
         }
         for mode in &state.modes {
-            line(&mut out, &cells(state, Some(mode), &axes));
+            row(&mut out, state, Some(mode));
         }
     }
     out

@@ -55,6 +55,7 @@ pub(super) struct Columns {
     pub(super) has_bytes: bool,
     pub(super) has_flops: bool,
     pub(super) has_bound: bool,
+    pub(super) has_attainable: bool,
     pub(super) has_checks: bool,
 }
 
@@ -69,6 +70,7 @@ impl Columns {
             has_bytes: any(&|state| state.bytes.is_some_and(|bytes| bytes > 0.0)),
             has_flops: any(&|state| state.flops.is_some()),
             has_bound: any(&|state| state.modes.iter().any(|mode| mode.placement.is_some())),
+            has_attainable: document.ceilings.is_some(),
             has_checks: any(&|state| state.checked.shown.is_some()),
         }
     }
@@ -90,6 +92,9 @@ impl Columns {
         }
         if self.has_bound {
             headers.push("of bound");
+        }
+        if self.has_attainable {
+            headers.push("of attainable");
         }
         if self.has_checks {
             headers.push("outputs");
@@ -149,6 +154,12 @@ impl Columns {
                     Ratio::new(placement.share),
                     placement.resource
                 ))
+            }));
+        }
+        if self.has_attainable {
+            cells.push(of(&|mode| {
+                let attainable = placement(mode)?.attainable_ns?;
+                Some(Ratio::new(attainable / mode.median_ns?).to_string())
             }));
         }
         if self.has_checks {

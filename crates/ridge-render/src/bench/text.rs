@@ -132,6 +132,10 @@ fn head(out: &mut String, document: &Document, layout: &Layout) {
         );
         layout.paragraph(out, &text, "  ", "  ", None);
     }
+    if let Some(ceilings) = &document.ceilings {
+        let text = format!("attainable: at rates {ceilings}");
+        layout.paragraph(out, &text, "  ", "  ", None);
+    }
     let overheads: Vec<f64> = document
         .states
         .iter()
@@ -262,6 +266,11 @@ fn details(out: &mut String, state: &StateResult, mode: &ModeResult, layout: &La
             placement.resource,
             placement.origin
         ));
+        lines.extend(
+            placement
+                .attainable_ns
+                .map(|time| format!("attainable {}", Nanos::new(time))),
+        );
     }
     for line in lines {
         layout.paragraph(out, &line, "  ", "    ", None);

@@ -129,6 +129,10 @@ fn roofs(out: &mut String, chart: &Chart, view: &View<'_>, layout: &Layout) {
         ]);
     }
     out.push_str(&table.render(layout.columns, layout.charset, layout.painter));
+    if let Some(by) = &chart.device.measured_by {
+        let line = format!("roofs {by}");
+        layout.paragraph(out, &line, "", "  ", Some(Role::Dim));
+    }
     if let Some(sms) = chart.device.sheet_scaled_to {
         let line = format!("the data sheet was scaled to {sms} SMs, a part of the device");
         layout.paragraph(out, &line, "", "", Some(Role::Dim));

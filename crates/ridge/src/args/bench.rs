@@ -11,6 +11,7 @@ use ridge_model::quantity::{Hertz, Nanos};
 use crate::error::ExpectedError;
 use crate::filter::NameFilter;
 use crate::verbs::bench::{BenchOptions, Flags, LockClocks, What};
+use crate::verbs::ceilings::stored::Choice;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -79,6 +80,9 @@ pub(crate) struct BenchArguments {
     /// A table of devices of your own, in the form of `ridge devices --format csv`
     #[arg(long, value_name = "FILE")]
     devices: Option<PathBuf>,
+    /// What was measured on the GPU: a file of `ridge ceilings`, auto for what it has stored for this GPU, or none
+    #[arg(long, value_name = "FILE", default_value = "auto", value_parser = str::parse::<Choice>)]
+    ceilings: Choice,
     #[command(flatten)]
     kernel: KernelArguments,
     /// Format of the answer [default: text]
@@ -260,6 +264,7 @@ impl BenchArguments {
             filter: NameFilter::new(self.filter.as_deref())?,
             lock_clocks: self.lock_clocks,
             table: self.devices,
+            ceilings: self.ceilings,
             format: self.format,
         })
     }

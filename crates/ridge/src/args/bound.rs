@@ -17,6 +17,7 @@ use ridge_model::{NumberFormat, PeakUnit};
 
 use crate::error::ExpectedError;
 use crate::verbs::bound::{BoundOptions, Source};
+use crate::verbs::ceilings::stored::Choice;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -79,6 +80,9 @@ struct SharedArguments {
     /// A table of devices as CSV that goes before the one that is built in
     #[arg(long, global = true, value_name = "FILE", help_heading = "Device")]
     devices: Option<PathBuf>,
+    /// What was measured on the machine: a file of `ridge ceilings`, auto for what it has stored for this device, or none
+    #[arg(long, global = true, value_name = "FILE", default_value = "auto", help_heading = "Device", value_parser = str::parse::<Choice>)]
+    ceilings: Choice,
     /// The SM clock of a run; peaks are scaled to it [default: the clocks of the data sheet]
     #[arg(
         long,
@@ -667,6 +671,7 @@ impl BoundArguments {
             source,
             device: shared.device,
             table: shared.devices,
+            ceilings: shared.ceilings,
             clock: shared.clock,
             bandwidth: shared.bandwidth,
             peak: shared.peak,

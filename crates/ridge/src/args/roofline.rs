@@ -10,6 +10,7 @@ use ridge_model::roofline::document::Side;
 
 use super::{Inputs, whole_number};
 use crate::error::ExpectedError;
+use crate::verbs::ceilings::stored::Choice;
 use crate::verbs::roofline::point::GivenPoint;
 use crate::verbs::roofline::{Named, RooflineOptions};
 
@@ -55,6 +56,9 @@ pub(crate) struct RooflineArguments {
     /// A table of devices as CSV that goes before the one that is built in
     #[arg(long, value_name = "FILE")]
     devices: Option<PathBuf>,
+    /// What was measured on the machine: a file of `ridge ceilings`, auto for what it has stored for this device, or none
+    #[arg(long, value_name = "FILE", default_value = "auto", value_parser = str::parse::<Choice>)]
+    ceilings: Choice,
     /// The SM clock that the points ran at, such as 1.755GHz
     #[arg(long, value_name = "CLOCK", requires = "point", value_parser = str::parse::<Hertz>, allow_hyphen_values = true)]
     clock: Option<Hertz>,
@@ -118,6 +122,7 @@ impl RooflineArguments {
             points: self.point,
             device: self.device,
             table: self.devices,
+            ceilings: self.ceilings,
             clock: self.clock,
             level: match self.level {
                 None | Some(Level::Dram) => MemoryLevel::Dram,

@@ -15,6 +15,7 @@ use crate::args::BoundFormat;
 use crate::error::ExpectedError;
 use crate::exit::{self, Code};
 use crate::output::Output;
+use crate::verbs::ceilings::stored::{Asked, Choice, Stored, driver_of_machine};
 use crate::verbs::devices::{find, layout, table};
 
 /// What is to be done, where, and what is known better.
@@ -22,6 +23,7 @@ pub(crate) struct BoundOptions {
     pub(crate) source: Source,
     pub(crate) device: Option<String>,
     pub(crate) table: Option<PathBuf>,
+    pub(crate) ceilings: Choice,
     pub(crate) clock: Option<Hertz>,
     pub(crate) bandwidth: Option<Bandwidth>,
     pub(crate) peak: Option<ComputeRate>,
@@ -58,6 +60,13 @@ pub(crate) fn run(options: &BoundOptions, output: &mut Output) -> Result<Code, E
     })?;
     let devices = table(options.table.as_deref(), output)?;
     let device = find(&devices, name)?;
+    let asked = Asked {
+        device,
+        multiprocessors: None,
+        uuid: None,
+    };
+    let measured =
+        Stored::read(&options.ceilings, driver_of_machine(), output)?.of(&asked, output)?;
     let ceilings = Ceilings {
         device,
         bandwidth: options.bandwidth,
@@ -66,6 +75,7 @@ pub(crate) fn run(options: &BoundOptions, output: &mut Output) -> Result<Code, E
         unit: options.unit,
         accumulator: options.accumulator,
         is_sparse: options.is_sparse,
+        measured: measured.as_ref(),
     };
     let demand = match &options.source {
         Source::Template(demand) => Some(demand),

@@ -11,6 +11,7 @@ pub(crate) use serve::{keep_clocks, serve};
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
+use ridge_bench::ceilings::document as ceilings;
 use ridge_bench::document::Machine;
 use ridge_bench::protocol::{Failure, Floors, Measurement, Progress, Settings, Task};
 use serde::de::DeserializeOwned;
@@ -30,6 +31,11 @@ pub(crate) enum Request {
     Floors { settings: Settings },
     /// Measure a state.
     Measure(Box<MeasureRequest>),
+    /// Measure a family of ceilings.
+    Ceilings {
+        family: ceilings::Family,
+        settings: ceilings::Settings,
+    },
 }
 
 /// A state to measure.
@@ -53,6 +59,10 @@ pub(crate) enum Response {
     Progress(Progress),
     /// A state is measured.
     Measured(Box<Measurement>),
+    /// Something goes on, in words.
+    Doing(String),
+    /// A family of ceilings is measured.
+    Ceilings(Box<ceilings::Measured>),
     /// It did not work. After a fatal failure the process ends.
     Failed { failure: Failure, is_fatal: bool },
 }

@@ -84,6 +84,20 @@ fn answer(request: Request, device: &mut Option<Box<dyn Device>>) -> Response {
             },
             None => failed(closed(), None),
         },
+        Request::Ceilings { family, settings } => match device.as_deref() {
+            Some(device) => {
+                let measured =
+                    ridge_bench::ceilings::measure(device, family, &settings, &mut |text| {
+                        // Who does not listen any more has ended this process in a moment.
+                        let _ = say(&Response::Doing(text.to_owned()));
+                    });
+                match measured {
+                    Ok(measured) => Response::Ceilings(Box::new(measured)),
+                    Err(failure) => failed(failure, Some(device)),
+                }
+            }
+            None => failed(closed(), None),
+        },
     }
 }
 

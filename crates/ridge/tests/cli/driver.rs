@@ -51,6 +51,8 @@ pub(crate) fn ridge<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> 
     let mut command = Command::new(env!("CARGO_BIN_EXE_ridge"));
     // Nothing of the machine's locale, time zone, home, terminal or colours.
     command.args(arguments).env_clear().current_dir(root());
+    // Nor what the user has measured.
+    command.env("RIDGE_CEILINGS", root().join("target/no-ceilings"));
     Ridge {
         command,
         stdin: Vec::new(),

@@ -2,6 +2,7 @@
 
 mod bench;
 mod bound;
+mod ceilings;
 mod compulsory;
 mod devices;
 mod disassembly;

@@ -18,6 +18,7 @@ use ridge_bench::spec::{Reference, State};
 use ridge_bench::verdict::{self, Context};
 use ridge_gpu::clocks::Keeper;
 use ridge_model::Device;
+use ridge_model::measured::MeasuredCeilings;
 use ridge_model::quantity::{Hertz, Ratio};
 
 use crate::args::BenchFormat;
@@ -26,6 +27,7 @@ use crate::exit::{self, Code};
 use crate::filter::NameFilter;
 use crate::gpu;
 use crate::output::Output;
+use crate::verbs::ceilings::stored::{Asked, Choice, Stored};
 use crate::verbs::devices::{layout, table};
 use crate::worker::{KEEPER, MeasureRequest, Reply, Request, Response, Worker};
 use input::Loaded;
@@ -39,6 +41,7 @@ pub(crate) struct BenchOptions {
     pub(crate) filter: NameFilter,
     pub(crate) lock_clocks: Option<LockClocks>,
     pub(crate) table: Option<PathBuf>,
+    pub(crate) ceilings: Choice,
     pub(crate) format: Option<BenchFormat>,
 }
 
@@ -106,7 +109,9 @@ pub(crate) fn run(options: &BenchOptions, output: &mut Output) -> Result<Code, E
             .and_then(|name| devices.find(name).ok()),
     };
     machine.known_as = device.map(|device| device.name.clone());
+    let measured = stored(options, device, &machine, output)?;
     let runner = Runner {
+        measured: measured.as_ref(),
         options,
         loaded: &loaded,
         names: machine.names(),
@@ -127,6 +132,7 @@ pub(crate) fn run(options: &BenchOptions, output: &mut Output) -> Result<Code, E
         machine,
         settings: options.settings.clone(),
         floors: None,
+        ceilings: measured.as_ref().map(|own| own.provenance.clone()),
         states: Vec::new(),
         best: Vec::new(),
     };
@@ -171,6 +177,27 @@ pub(crate) fn run(options: &BenchOptions, output: &mut Output) -> Result<Code, E
         return Ok(exit::INTERRUPTED);
     }
     Ok(code(&document))
+}
+
+/// What was measured on this GPU before. A model has none of its own: only a file that is named is used for it.
+fn stored(
+    options: &BenchOptions,
+    device: Option<&Device>,
+    machine: &Machine,
+    output: &Output,
+) -> Result<Option<MeasuredCeilings>, ExpectedError> {
+    let is_auto = options.ceilings == Choice::Auto;
+    let Some(device) =
+        device.filter(|_| !is_auto || machine.uuid.is_some() && !machine.is_simulated)
+    else {
+        return Ok(None);
+    };
+    let asked = Asked {
+        device,
+        multiprocessors: Some(machine.multiprocessors),
+        uuid: machine.uuid.as_deref(),
+    };
+    Stored::read(&options.ceilings, machine.driver.clone(), output)?.of(&asked, output)
 }
 
 /// What a failure is, beside the table.
@@ -251,7 +278,7 @@ fn write(document: &Document, format: BenchFormat, output: &Output) -> Result<()
 }
 
 /// Whether somebody wants the run to end. The second wish ends it at once.
-fn interrupts() -> Result<impl Fn() -> bool, ExpectedError> {
+pub(crate) fn interrupts() -> Result<impl Fn() -> bool, ExpectedError> {
     let flag = Arc::new(AtomicBool::new(false));
     #[cfg(unix)]
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
@@ -425,6 +452,7 @@ struct Runner<'r> {
     loaded: &'r Loaded,
     names: Names,
     device: Option<&'r Device>,
+    measured: Option<&'r MeasuredCeilings>,
 }
 
 impl Runner<'_> {
@@ -497,6 +525,7 @@ impl Runner<'_> {
             machine: &document.machine,
             device: self.device,
             floors: document.floors.as_ref(),
+            measured: self.measured,
             precision: settings.precision,
         };
         Ok(Some(verdict::state(

@@ -20,7 +20,7 @@ terms! {
     "arithmetic-intensity": "arithmetic intensity", "operational intensity";
     "batch": "batch", "batch time", "throughput of launches";
     "blocking-kernel": "blocking kernel", "blocking";
-    "ceiling": "ceiling", "saving ceiling";
+    "ceiling": "ceiling", "saving ceiling", "ceilings", "ridge ceilings", "attainable", "burst", "sustained";
     "cluster": "cluster", "clusters", "thread block cluster";
     "cold": "cold", "cold time", "l2 flush", "flush";
     "compulsory": "compulsory bytes", "compulsory traffic", "compulsory", "compulsory operations";
@@ -32,6 +32,7 @@ terms! {
     "lane": "lane", "lanes";
     "latency": "latency", "launch latency", "latency of a launch";
     "latency-hiding": "latency hiding", "little's law", "littles law", "bytes in flight", "in flight", "memory level parallelism";
+    "launch-cost": "launch cost", "cost of a launch", "launch overhead", "back to back launches";
     "ledger": "ledger", "resource ledger";
     "lower-bound": "lower bound", "lower bounds", "bound", "bounds", "gap";
     "occupancy": "occupancy", "theoretical occupancy", "achieved occupancy", "ridge occupancy";

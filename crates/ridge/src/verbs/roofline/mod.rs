@@ -25,6 +25,7 @@ use crate::exit::{self, Code};
 use crate::filter::{Address, LeftOut, Selection};
 use crate::input::Input;
 use crate::output::Output;
+use crate::verbs::ceilings::stored::{Asked, Choice, Stored, driver_of_machine};
 use crate::verbs::devices::{find, layout, table};
 use point::GivenPoint;
 use report::Place;
@@ -36,6 +37,7 @@ pub(crate) struct RooflineOptions {
     pub(crate) points: Vec<GivenPoint>,
     pub(crate) device: Option<String>,
     pub(crate) table: Option<PathBuf>,
+    pub(crate) ceilings: Choice,
     pub(crate) clock: Option<Hertz>,
     pub(crate) level: MemoryLevel,
     pub(crate) width: Option<u32>,
@@ -132,6 +134,7 @@ pub(crate) fn run(options: &RooflineOptions, output: &mut Output) -> Result<Code
     if answer.is_incomplete {
         code = code.and(exit::UNREADABLE);
     }
+    answer.add_measured(output)?;
     let document = answer.finish();
     let picture = Picture {
         level: options.level,
@@ -256,6 +259,34 @@ impl Answer<'_> {
         self.settings[place]
             .1
             .extend(points.map(|point| point.subject(&device, clock)));
+        Ok(())
+    }
+
+    /// Adds what was measured on the devices: roofs that go before those of data sheets.
+    fn add_measured(&mut self, output: &Output) -> Result<(), ExpectedError> {
+        let stored = Stored::read(&self.options.ceilings, driver_of_machine(), output)?;
+        let is_one_of_many = self.settings.len() > 1;
+        for (setting, _) in &mut self.settings {
+            let Some(sheet) = &setting.sheet else {
+                continue;
+            };
+            let asked = Asked {
+                device: &sheet.device,
+                multiprocessors: setting.multiprocessors,
+                uuid: None,
+            };
+            let found = match stored.of(&asked, output) {
+                // A file is of one device; that of another chart may be it.
+                Err(_) if is_one_of_many => None,
+                other => other?,
+            };
+            if let Some(measured) = found {
+                let (memory, compute) = measured.roofs(Some(&sheet.device));
+                setting.measured_memory = memory;
+                setting.measured_compute = compute;
+                setting.measured_by = Some(measured.provenance);
+            }
+        }
         Ok(())
     }
 
