@@ -7,7 +7,7 @@ use ridge_bench::expression::Names;
 use ridge_bench::protocol::{FlushKind, Right, Settings, Source, Task, Turns, floors};
 use ridge_bench::spec::Spec;
 use ridge_gpu::Device;
-use ridge_stats::{Confidence, Random, Samples, Summary};
+use ridge_stats::{Random, Samples};
 use serde::{Deserialize, Serialize};
 
 /// The kernels' source.
@@ -182,6 +182,5 @@ fn median(times: Vec<f64>, wanted: usize) -> Option<f64> {
     if times.len() * 2 < wanted {
         return None;
     }
-    let samples = Samples::new(times).ok()?;
-    Some(Summary::of(&samples, Confidence::P95).median)
+    Some(Samples::new(times).ok()?.median())
 }

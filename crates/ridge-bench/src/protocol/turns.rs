@@ -145,7 +145,7 @@ fn none() -> Result<Raw, DeviceError> {
 #[cfg(test)]
 mod tests {
     use ridge_gpu::{SimDevice, SimOptions};
-    use ridge_stats::{Samples, Summary};
+    use ridge_stats::Samples;
 
     use super::super::{Right, Source, floors};
     use super::*;
@@ -192,11 +192,7 @@ mod tests {
     }
 
     fn median(times: &[f64]) -> f64 {
-        Summary::of(
-            &Samples::new(times.to_vec()).unwrap(),
-            ridge_stats::Confidence::P95,
-        )
-        .median
+        Samples::new(times.to_vec()).unwrap().median()
     }
 
     #[test]
