@@ -50,7 +50,11 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
     }
     let held_back = HeldBack::of(case);
     let behind = held_back.as_ref().map_or(0.0, |loads| loads.waiting);
-    let remedy = Remedy::new(without_fences(case)).waiting(Waiting::Removed(waiting + behind));
+    let fences = Fences::of(case);
+    let relief = fences
+        .as_ref()
+        .map_or_else(Relief::none, |fences| fences.gone(case));
+    let remedy = Remedy::new(relief).waiting(Waiting::Removed(waiting + behind));
     let mut title = format!(
         "{:.0} % of the waiting is for memory fences",
         100.0 * waiting
@@ -75,11 +79,8 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
             "fraction",
             0.0,
         );
-    if let Some(mix) = case.mix {
-        // One thread of each block fences for a batch of writes.
-        let fences = mix.of_opcodes(FENCES);
-        let blocks = case.number("launch__grid_size").unwrap_or(fences);
-        draft = draft.seen_against("MEMBAR instructions", fences, "inst", blocks.min(fences));
+    if let Some(fences) = fences {
+        draft = draft.seen_against("MEMBAR instructions", fences.count, "inst", fences.needed);
     }
     if let Some(loads) = &held_back {
         draft = draft
@@ -110,8 +111,6 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         .weigh(case, &remedy, NEEDS)
 }
 
-const FENCES: &[&str] = &["MEMBAR"];
-
 /// Fences that throw away the L1, as instructions.
 fn thrown_away(case: &Case<'_, '_>) -> Option<f64> {
     Some(case.mix?.with_modifier(&["CCTL"], "IVALL"))
@@ -137,17 +136,33 @@ const EACH: &[(Stage, f64)] = &[
     (Stage::SharedWavefronts, 1.9),
 ];
 
-/// The units without the fences, up to one for each block.
-fn without_fences(case: &Case<'_, '_>) -> Relief {
-    let fences = case.mix.map_or(0.0, |mix| mix.of_opcodes(FENCES));
-    let blocks = case.number("launch__grid_size").unwrap_or(fences);
-    let gone = (fences - blocks).max(0.0);
-    EACH.iter().fold(Relief::none(), |relief, &(stage, each)| {
-        match case.ledger.row(stage).filter(|row| row.demand > 0.0) {
-            Some(row) => relief.leave(stage, (1.0 - each * gone / row.demand).clamp(0.0, 1.0)),
-            None => relief,
-        }
-    })
+/// Fences as instructions, and how many are needed: one thread of each block fences for a batch of writes.
+struct Fences {
+    count: f64,
+    needed: f64,
+}
+
+impl Fences {
+    /// Absent without the instructions.
+    fn of(case: &Case<'_, '_>) -> Option<Self> {
+        let count = case.mix?.of_opcodes(&["MEMBAR"]);
+        let blocks = case.number("launch__grid_size").unwrap_or(count);
+        Some(Self {
+            count,
+            needed: blocks.min(count),
+        })
+    }
+
+    /// The units without those that are not needed.
+    fn gone(&self, case: &Case<'_, '_>) -> Relief {
+        let gone = self.count - self.needed;
+        EACH.iter().fold(Relief::none(), |relief, &(stage, each)| {
+            match case.ledger.row(stage).filter(|row| row.demand > 0.0) {
+                Some(row) => relief.leave(stage, (1.0 - each * gone / row.demand).clamp(0.0, 1.0)),
+                None => relief,
+            }
+        })
+    }
 }
 
 /// Loads that start late, because a fence is in front of them.
