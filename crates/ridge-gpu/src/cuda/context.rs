@@ -405,4 +405,8 @@ pub(super) struct OwnedProbe {
     pub(super) stop: OwnedPinned,
     /// The numbers of the last stamps.
     pub(super) numbers: Cell<(u64, u64)>,
+    /// SMs have numbers below this.
+    pub(super) slots: Cell<u32>,
+    /// Where both are read to, and what clocks and windows follow from them: kept, so that a reading allocates nothing.
+    pub(super) read: RefCell<(Vec<u8>, Vec<u8>, Vec<(f64, f64)>)>,
 }

@@ -16,7 +16,7 @@ use crate::device::{
     Argument, Block, Buffer, ClockProbe, ClockReading, Compiled, Device, Event, Flush, FlushKind,
     Function, FunctionAttributes, Graph, Inner, Launch, MemoryInfo, Module, Pinned, Prepared,
     PreparedProduct, Product, Program, Properties, Readings, SensorSource, Stream, WindowEnd,
-    check, inside, invalid,
+    check, element, end_of, inside, invalid,
 };
 use crate::error::{DeviceError, NoGpu, Result, Version};
 use crate::nvml::{self, Gpu, Nvml};
@@ -230,6 +230,28 @@ impl CudaDevice {
         self.own_of(&probe.inner, "probe", |own: &OwnedProbe| &own.start.context)
     }
 
+    /// Runs a kernel of our own that adds to a word, and gives the word.
+    fn counted(
+        &self,
+        stream: &OwnedStream,
+        launch: impl FnOnce(&OwnedMemory) -> Result<()>,
+    ) -> Result<u64> {
+        let sum = OwnedMemory::new(&self.context, 8)?;
+        self.context
+            .call(|driver| driver.queue_fill(stream.handle, sum.address, 0, sum.bytes))?;
+        launch(&sum)?;
+        self.context.synchronize(stream, OPENING)?;
+        let mut bytes = [0; 8];
+        self.context
+            .call(|driver| driver.read(sum.address, &mut bytes))?;
+        Ok(u64::from_ne_bytes(bytes))
+    }
+
+    /// Blocks of the kernels that go through memory: eight of 256 threads fill an SM.
+    const fn readers(&self) -> u32 {
+        self.properties.multiprocessors * 8
+    }
+
     fn start_launch(&self, stream: &OwnedStream, launch: &OwnedLaunch) -> Result<()> {
         self.context.alive()?;
         let result = self
@@ -285,6 +307,29 @@ fn word(memory: &OwnedPinned, index: u64) -> u64 {
     let mut bytes = [0; 8];
     memory.memory.read(index * 8, &mut bytes);
     u64::from_ne_bytes(bytes)
+}
+
+/// What a block of the probe leaves.
+struct StampOfSm {
+    time: u64,
+    cycles: u64,
+    number: u64,
+    /// Numbers of SMs are below this.
+    sms: u64,
+}
+
+fn stamp_of(bytes: &[u8]) -> StampOfSm {
+    let word = |index: usize| {
+        let word = bytes.get(index * 8..index * 8 + 8);
+        word.and_then(|word| word.try_into().ok())
+            .map_or(0, u64::from_ne_bytes)
+    };
+    StampOfSm {
+        time: word(0),
+        cycles: word(1),
+        number: word(2),
+        sms: word(3),
+    }
 }
 
 /// Whether an image was built for debugging: a cubin then has sections that `-lineinfo` does not make, and PTX says so
@@ -409,6 +454,68 @@ impl Device for CudaDevice {
         let (from, to) = (self.memory_of(from)?, self.pinned_of(to)?);
         self.context
             .call(|driver| driver.queue_download(stream.handle, from.address, &to.memory, bytes))
+    }
+
+    fn count(&self, stream: &Stream, buffer: &Buffer, size: usize, mask: u64) -> Result<u64> {
+        element(size)?;
+        let (stream, memory) = (self.stream_of(stream)?, self.memory_of(buffer)?);
+        self.counted(&stream, |sum| {
+            let what = (size as u32, mask);
+            self.own
+                .count(&stream, &memory, what, sum, self.readers())
+        })
+    }
+
+    fn gather(
+        &self,
+        stream: &Stream,
+        buffer: &Buffer,
+        size: usize,
+        indices: &[u64],
+    ) -> Result<Vec<u8>> {
+        element(size)?;
+        inside(0, end_of(indices, size), buffer.bytes)?;
+        let (stream, memory) = (self.stream_of(stream)?, self.memory_of(buffer)?);
+        if indices.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut words: Vec<u8> = indices
+            .iter()
+            .flat_map(|index| index.to_ne_bytes())
+            .collect();
+        let numbers = OwnedMemory::new(&self.context, words.len() as u64)?;
+        let found = OwnedMemory::new(&self.context, words.len() as u64)?;
+        self.context
+            .call(|driver| driver.write(numbers.address, &words))?;
+        self.own.gather(
+            &stream,
+            &memory,
+            size as u32,
+            &numbers,
+            &found,
+            self.readers(),
+        )?;
+        self.context.synchronize(&stream, OPENING)?;
+        self.context
+            .call(|driver| driver.read(found.address, &mut words))?;
+        // The machines that have such devices are little-endian: the bytes of an element come first.
+        Ok(words
+            .chunks_exact(8)
+            .flat_map(|word| &word[..size])
+            .copied()
+            .collect())
+    }
+
+    fn is_equal(&self, stream: &Stream, one: &Buffer, other: &Buffer, bytes: u64) -> Result<bool> {
+        inside(0, bytes, one.bytes)?;
+        inside(0, bytes, other.bytes)?;
+        let stream = self.stream_of(stream)?;
+        let (one, other) = (self.memory_of(one)?, self.memory_of(other)?);
+        let differing = self.counted(&stream, |sum| {
+            self.own
+                .differ(&stream, &one, &other, bytes, sum, self.readers())
+        })?;
+        Ok(differing == 0)
     }
 
     fn compile(&self, program: &Program) -> Result<Compiled> {
@@ -721,6 +828,8 @@ impl Device for CudaDevice {
             start: room()?,
             stop: room()?,
             numbers: Cell::new((0, 0)),
+            slots: Cell::new(MOST_SMS),
+            read: RefCell::default(),
         };
         // Stamps have numbers from 1 on.
         let nothing = vec![0; (u64::from(MOST_SMS) * STAMP_BYTES) as usize];
@@ -762,25 +871,31 @@ impl Device for CudaDevice {
         if first == 0 || last == 0 {
             return Ok(None);
         }
-        let mut windows = Vec::new();
-        for sm in 0..u64::from(MOST_SMS) {
-            let slot = |memory: &OwnedPinned| {
-                let at = sm * STAMP_BYTES / 8;
-                [word(memory, at), word(memory, at + 1), word(memory, at + 2)]
-            };
-            let [start_time, start_cycles, start_number] = slot(&probe.start);
-            let [stop_time, stop_cycles, stop_number] = slot(&probe.stop);
-            if start_number != first || stop_number != last {
+        // This is done between samples. At one go and only what can have been stamped: a call for each word took 30 us in a
+        // build that does not inline it.
+        let bytes = probe.slots.get() as usize * STAMP_BYTES as usize;
+        let (start, stop, windows) = &mut *probe.read.borrow_mut();
+        for (memory, bytes_read) in [(&probe.start, &mut *start), (&probe.stop, &mut *stop)] {
+            bytes_read.resize(bytes, 0);
+            memory.memory.read(0, bytes_read);
+        }
+        windows.clear();
+        let slots = |bytes| <[u8]>::chunks_exact(bytes, STAMP_BYTES as usize).map(stamp_of);
+        for (start, stop) in slots(start).zip(slots(stop)) {
+            if start.number != first || stop.number != last {
                 continue;
             }
-            let time = stop_time.wrapping_sub(start_time) as f64;
-            let cycles = stop_cycles.wrapping_sub(start_cycles) as f64;
+            let time = stop.time.wrapping_sub(start.time) as f64;
+            let cycles = stop.cycles.wrapping_sub(start.cycles) as f64;
             // A difference of more than an hour is one below zero.
             if time > 0.0 && time < 3.6e12 && cycles > 0.0 {
                 windows.push((cycles / time * 1e9, time));
             }
+            if let Some(numbers) = u32::try_from(stop.sms).ok().filter(|sms| *sms > 0) {
+                probe.slots.set(numbers.min(MOST_SMS));
+            }
         }
-        windows.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        windows.sort_unstable_by(|(one, _), (other, _)| one.total_cmp(other));
         let middle = windows.get(windows.len() / 2).copied();
         Ok(middle.map(|(clock, window)| ClockReading {
             clock: Hertz::new(clock),
@@ -813,9 +928,8 @@ impl Device for CudaDevice {
                 .context
                 .call(|driver| driver.queue_fill(stream.handle, memory.address, 0, bytes)),
             FlushKind::Read => {
-                // Eight blocks of 256 threads fill an SM.
-                let blocks = self.properties.multiprocessors * 8;
-                self.own.read(&stream, &memory, bytes / 16, blocks)
+                self.own
+                    .read(&stream, &memory, bytes / 16, self.readers())
             }
         }
     }

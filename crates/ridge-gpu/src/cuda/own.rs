@@ -14,6 +14,9 @@ pub(super) struct OwnKernels {
     stamp: Handle,
     timer_step: Handle,
     read: Handle,
+    count: Handle,
+    gather: Handle,
+    differ: Handle,
     /// Where the reading flush would store what it read.
     sink: OwnedMemory,
     module: OwnedModule,
@@ -50,6 +53,9 @@ impl OwnKernels {
             stamp: function("ridge_stamp")?,
             timer_step: function("ridge_timer_step")?,
             read: function("ridge_read")?,
+            count: function("ridge_count")?,
+            gather: function("ridge_gather")?,
+            differ: function("ridge_differ")?,
             sink: OwnedMemory::new(context, 16)?,
             module,
         })
@@ -124,6 +130,71 @@ impl OwnKernels {
     ) -> Result<()> {
         let values = [long(from.address), long(count), long(self.sink.address)];
         self.launch(stream, self.read, blocks, READERS, &values)
+    }
+
+    /// Adds the number of elements of `size` bytes that have all bits of `mask` to the word at `out`.
+    pub(super) fn count(
+        &self,
+        stream: &OwnedStream,
+        from: &OwnedMemory,
+        (size, mask): (u32, u64),
+        out: &OwnedMemory,
+        blocks: u32,
+    ) -> Result<()> {
+        let values = [
+            long(from.address),
+            size.to_ne_bytes().to_vec(),
+            long(from.bytes / u64::from(size)),
+            long(mask),
+            long(out.address),
+        ];
+        self.launch(stream, self.count, blocks, READERS, &values)
+    }
+
+    /// Copies the elements with the numbers in `indices` to words at `out`, one for each that has room there.
+    pub(super) fn gather(
+        &self,
+        stream: &OwnedStream,
+        from: &OwnedMemory,
+        size: u32,
+        indices: &OwnedMemory,
+        out: &OwnedMemory,
+        blocks: u32,
+    ) -> Result<()> {
+        let values = [
+            long(from.address),
+            size.to_ne_bytes().to_vec(),
+            long(indices.address),
+            long(out.bytes / 8),
+            long(out.address),
+        ];
+        self.launch(stream, self.gather, blocks, READERS, &values)
+    }
+
+    /// Adds the number of words of 8 bytes, or of single ones behind the last word, that differ to the word at `out`.
+    pub(super) fn differ(
+        &self,
+        stream: &OwnedStream,
+        one: &OwnedMemory,
+        other: &OwnedMemory,
+        bytes: u64,
+        out: &OwnedMemory,
+        blocks: u32,
+    ) -> Result<()> {
+        let rest = bytes % 8;
+        for (start, size, count) in [(0, 8_u32, bytes / 8), (bytes - rest, 1, rest)] {
+            let values = [
+                long(one.address + start),
+                long(other.address + start),
+                size.to_ne_bytes().to_vec(),
+                long(count),
+                long(out.address),
+            ];
+            if count > 0 {
+                self.launch(stream, self.differ, blocks, READERS, &values)?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -14,6 +14,21 @@ const MAX_GRID_X: u32 = i32::MAX as u32;
 /// Threads of a block in the third direction.
 const MAX_BLOCK_Z: u32 = 64;
 
+/// Whether elements have a size that a device looks at.
+pub(crate) fn element(size: usize) -> Result<()> {
+    if matches!(size, 1 | 2 | 4 | 8) {
+        Ok(())
+    } else {
+        invalid(format!("elements of {size} bytes; 1, 2, 4 and 8 are possible"))
+    }
+}
+
+/// The end of the last of some elements, in bytes.
+pub(crate) fn end_of(indices: &[u64], size: usize) -> u64 {
+    let last = indices.iter().max();
+    last.map_or(0, |last| last.saturating_add(1).saturating_mul(size as u64))
+}
+
 /// Checks a launch against kernel and device.
 pub(crate) fn check(
     properties: &Properties,

@@ -7,7 +7,7 @@ mod product;
 mod properties;
 mod sensors;
 
-pub(crate) use check::{check, inside, invalid};
+pub(crate) use check::{check, element, end_of, inside, invalid};
 pub(crate) use handles::Inner;
 pub use handles::{
     Block, Buffer, ClockProbe, ClockReading, Event, Flush, FlushKind, Function, FunctionAttributes,
@@ -115,6 +115,34 @@ pub trait Device {
     /// # Errors
     /// [`DeviceError::OutOfRange`].
     fn download(&self, stream: &Stream, from: &Buffer, to: &Pinned, bytes: u64) -> Result<()>;
+
+    /// How many elements of `size` bytes (1, 2, 4 or 8) of a buffer have all bits of `mask`. The device counts after what is in
+    /// the stream, nothing is copied to the host, and the call returns when it is done: whoever has no patience for what is
+    /// in the stream synchronizes first.
+    ///
+    /// # Errors
+    /// [`DeviceError::InvalidLaunch`] for another size, or an error of earlier work.
+    fn count(&self, stream: &Stream, buffer: &Buffer, size: usize, mask: u64) -> Result<u64>;
+
+    /// The elements of `size` bytes (1, 2, 4 or 8) of a buffer that have these numbers, one behind the other, in the way of
+    /// [`Device::count`].
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfRange`]; [`DeviceError::InvalidLaunch`] for another size; [`DeviceError::OutOfMemory`], or an error
+    /// of earlier work.
+    fn gather(
+        &self,
+        stream: &Stream,
+        buffer: &Buffer,
+        size: usize,
+        indices: &[u64],
+    ) -> Result<Vec<u8>>;
+
+    /// Whether the first bytes of two buffers are the same, in the way of [`Device::count`].
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfRange`], or an error of earlier work.
+    fn is_equal(&self, stream: &Stream, one: &Buffer, other: &Buffer, bytes: u64) -> Result<bool>;
 
     /// Compiles source for this device.
     ///

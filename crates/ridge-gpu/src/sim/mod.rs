@@ -25,7 +25,7 @@ use crate::device::{
     Block, Buffer, ClockProbe, ClockReading, Compiled, Device, Effect, Event, Flush, Function,
     FunctionAttributes, GpuProcess, Graph, Inner, Launch, MemoryInfo, Module, Operations, Pinned,
     Prepared, PreparedProduct, Product, Program, Properties, Readings, Stream, ThrottleReason,
-    ThrottleReasons, WindowEnd, check, inside, invalid,
+    ThrottleReasons, WindowEnd, check, element, end_of, inside, invalid,
 };
 use crate::error::{DeviceError, Result};
 use contents::Contents;
@@ -58,6 +58,17 @@ impl Drop for SimStream {
             state.close_stream(self.id);
         }
     }
+}
+
+/// Bytes of the contents of memory that are looked at in one piece.
+const LOOK_BYTES: u64 = 1 << 20;
+
+/// The number that the bytes of an element are, little-endian.
+fn word_of(element: &[u8]) -> u64 {
+    element
+        .iter()
+        .rev()
+        .fold(0, |word, byte| (word << 8) | u64::from(*byte))
 }
 
 struct SimModule {
@@ -191,6 +202,23 @@ impl SimDevice {
             freed: Rc::clone(&state.freed),
             is_pinned,
         })))
+    }
+
+    /// Memory that a kernel of our own looks at when the stream comes to it, which is waited for.
+    fn looked_at(
+        &self,
+        call: &'static str,
+        stream: &Stream,
+        buffer: &Buffer,
+        bytes: u64,
+    ) -> Result<Rc<Memory>> {
+        let mut state = self.enter(call, costs::LAUNCH_CALL)?;
+        let stream = self.stream_of(stream)?;
+        let memory = self.memory_of(&buffer.inner, "buffer")?;
+        state.drain(stream, Nanos::new(f64::INFINITY))?;
+        state.now += costs::EMPTY_KERNEL + state.reading(bytes);
+        state.cache.touch(memory.id, 0, bytes, true, false);
+        Ok(memory)
     }
 
     fn free(&self, state: &State) -> u64 {
@@ -336,6 +364,57 @@ impl Device for SimDevice {
         state.cache.touch(memory.id, offset, length, true, false);
         memory.contents.borrow().read(offset, into);
         Ok(())
+    }
+
+    fn count(&self, stream: &Stream, buffer: &Buffer, size: usize, mask: u64) -> Result<u64> {
+        element(size)?;
+        let memory = self.looked_at("count", stream, buffer, buffer.bytes)?;
+        let contents = memory.contents.borrow();
+        let mut found = 0;
+        for start in (0..buffer.bytes).step_by(LOOK_BYTES as usize) {
+            let bytes = (buffer.bytes - start).min(LOOK_BYTES) / size as u64 * size as u64;
+            let mut part = vec![0; bytes as usize];
+            contents.read(start, &mut part);
+            found += part
+                .chunks_exact(size)
+                .filter(|element| word_of(element) & mask == mask)
+                .count() as u64;
+        }
+        Ok(found)
+    }
+
+    fn gather(
+        &self,
+        stream: &Stream,
+        buffer: &Buffer,
+        size: usize,
+        indices: &[u64],
+    ) -> Result<Vec<u8>> {
+        element(size)?;
+        inside(0, end_of(indices, size), buffer.bytes)?;
+        let touched = (indices.len() * size) as u64;
+        let memory = self.looked_at("gather", stream, buffer, touched)?;
+        let contents = memory.contents.borrow();
+        let mut found = vec![0; indices.len() * size];
+        for (index, element) in indices.iter().zip(found.chunks_exact_mut(size)) {
+            contents.read(index * size as u64, element);
+        }
+        Ok(found)
+    }
+
+    fn is_equal(&self, stream: &Stream, one: &Buffer, other: &Buffer, bytes: u64) -> Result<bool> {
+        inside(0, bytes, one.bytes)?;
+        inside(0, bytes, other.bytes)?;
+        let one = self.looked_at("is_equal", stream, one, bytes)?;
+        let other = self.looked_at("is_equal", stream, other, bytes)?;
+        let (one, other) = (one.contents.borrow(), other.contents.borrow());
+        Ok((0..bytes).step_by(LOOK_BYTES as usize).all(|start| {
+            let length = (bytes - start).min(LOOK_BYTES) as usize;
+            let (mut left, mut right) = (vec![0; length], vec![0; length]);
+            one.read(start, &mut left);
+            other.read(start, &mut right);
+            left == right
+        }))
     }
 
     fn fill(&self, stream: &Stream, buffer: &Buffer, byte: u8) -> Result<()> {

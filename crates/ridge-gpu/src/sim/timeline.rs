@@ -671,6 +671,11 @@ impl State {
         self.worked
     }
 
+    /// How long so many bytes of device memory take to read.
+    pub(super) fn reading(&self, bytes: u64) -> f64 {
+        bytes as f64 / self.dram
+    }
+
     pub(super) const fn link(&self) -> f64 {
         self.link
     }

@@ -16,7 +16,7 @@ typedef unsigned long long Address;
 typedef unsigned long long Long;
 
 enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_PTX = 218, NOT_FOUND = 500, NOT_READY = 600 };
-enum { SMS = 132, PARAMETERS = 4, MOST = 4096 };
+enum { SMS = 132, PARAMETERS = 5, MOST = 4096 };
 static const Long MEMORY = 1ull << 32;
 
 static void must(int holds, const char *what) {
@@ -122,12 +122,28 @@ static void run_kernel(Stream *stream, const Op *op) {
             slot[0] = (Long)stream->ready;
             slot[1] = (Long)(stream->ready * 1.98);
             slot[2] = p[2];
+            slot[3] = SMS;
         }
     } else if (IS("ridge_timer_step")) {
         *(Long *)pointer(p[0]) = 32;
     } else if (IS("ridge_read")) {
         stream->ready += 30000;
         is_cold = 1;
+    } else if (IS("ridge_count")) {
+        for (Long i = 0, value; i < p[2]; i++) {
+            value = 0;
+            memcpy(&value, pointer(p[0] + i * p[1]), p[1]);
+            *(Long *)pointer(p[4]) += (value & p[3]) == p[3];
+        }
+    } else if (IS("ridge_gather")) {
+        for (Long i = 0; i < p[3]; i++) {
+            Long *to = (Long *)pointer(p[4]) + i, index = ((Long *)pointer(p[2]))[i];
+            *to = 0;
+            memcpy(to, pointer(p[0] + index * p[1]), p[1]);
+        }
+    } else if (IS("ridge_differ")) {
+        for (Long i = 0; i < p[3]; i++)
+            *(Long *)pointer(p[4]) += memcmp(pointer(p[0] + i * p[2]), pointer(p[1] + i * p[2]), p[2]) != 0;
     } else if (IS("scale") || IS("scale4")) {
         float *out = pointer(p[0]), *in = pointer(p[1]), factor;
         stream->ready += is_cold ? 4000 : 0;
@@ -318,7 +334,8 @@ static Signature signatures[] = {
     {"nothing", 1, {4}},
     // Those of PTX.
     {"store", 1, {8}}, {"ridge_block", 3, {8, 4, 8}}, {"ridge_stamp", 3, {8, 4, 8}}, {"ridge_timer_step", 2, {8, 4}},
-    {"ridge_read", 3, {8, 8, 8}},
+    {"ridge_read", 3, {8, 8, 8}}, {"ridge_count", 5, {8, 4, 8, 8, 8}}, {"ridge_gather", 5, {8, 4, 8, 8, 8}},
+    {"ridge_differ", 5, {8, 8, 4, 8, 8}},
 };
 enum { COMPILED = 13, ALL = sizeof signatures / sizeof *signatures };
 static const char CUBIN[] = "\x7f" "ELF\x02 of the fake compiler";

@@ -17,6 +17,7 @@ pub(crate) const CASES: &[Case] = &[
     ("time goes on and can be waited for", time),
     ("memory holds what was written", memory),
     ("ranges outside of buffers are refused", ranges),
+    ("memory is looked at where it is", looks),
     ("pinned memory reaches the device and comes back", pinned),
     ("kernels for one problem agree", agreement),
     ("PTX is an image", ptx),
@@ -248,6 +249,69 @@ fn memory(device: &dyn Device) -> Outcome {
     ensure(part == [pattern[999], 1, 2, 3, pattern[1003]], || {
         "read at an offset".to_owned()
     })
+}
+
+fn looks(device: &dyn Device) -> Outcome {
+    // 100,003 bytes: not a whole number of words, so the ends matter.
+    let bytes: Vec<u8> = (0..100_003_u32).map(|place| (place * 7 % 256) as u8).collect();
+    let (one, other) = (device.allocate(100_003)?, device.allocate(100_003)?);
+    device.write(&one, 0, &bytes)?;
+    let stream = device.stream()?;
+    device.copy(&stream, &one, &other, 100_003)?;
+    ensure(device.is_equal(&stream, &one, &other, 100_003)?, || {
+        "a copy differs".to_owned()
+    })?;
+    for place in [0, 50_000, 100_000, 100_002] {
+        device.write(&other, place, &[bytes[place as usize] ^ 1])?;
+        ensure(!device.is_equal(&stream, &one, &other, 100_003)?, || {
+            format!("byte {place} differs and was not seen")
+        })?;
+        device.write(&other, place, &[bytes[place as usize]])?;
+    }
+    device.write(&other, 99_999, &[!bytes[99_999]])?;
+    ensure(device.is_equal(&stream, &one, &other, 99_999)?, || {
+        "what is behind the range was compared".to_owned()
+    })?;
+    for size in [1, 2, 4, 8] {
+        for mask in [0, 1, 0x80, 0xff, 0x7f80, 0x7f80_0000, u64::MAX] {
+            let mask = mask & (u64::MAX >> (64 - 8 * size));
+            let expected = bytes
+                .chunks_exact(size)
+                .filter(|element| number_of(element) & mask == mask)
+                .count() as u64;
+            let found = device.count(&stream, &one, size, mask)?;
+            ensure(found == expected, || {
+                format!("{found} elements of {size} bytes have {mask:#x}, and {expected} do")
+            })?;
+        }
+        let last = (bytes.len() / size - 1) as u64;
+        let indices = [last, 0, 17, last, 5_000];
+        let expected: Vec<u8> = indices
+            .iter()
+            .flat_map(|index| &bytes[*index as usize * size..][..size])
+            .copied()
+            .collect();
+        let found = device.gather(&stream, &one, size, &indices)?;
+        ensure(found == expected, || format!("{found:?}, not {expected:?}"))?;
+        let outside = error_of(device.gather(&stream, &one, size, &[last + 1]))?;
+        ensure(outside.code() == "GPU0125", || outside.to_string())?;
+    }
+    // What is in the stream comes first.
+    device.fill(&stream, &one, 0xff)?;
+    let filled = device.count(&stream, &one, 4, 0xffff_ffff)?;
+    ensure(filled == 25_000, || format!("{filled} of 25000 were filled"))?;
+    ensure(device.gather(&stream, &one, 4, &[])?.is_empty(), || {
+        "elements that nobody asked for".to_owned()
+    })?;
+    let wrong = error_of(device.count(&stream, &one, 3, 0))?;
+    ensure(wrong.code() == "GPU0122", || wrong.to_string())?;
+    usable(device)
+}
+
+fn number_of(element: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    bytes[..element.len()].copy_from_slice(element);
+    u64::from_le_bytes(bytes)
 }
 
 fn ranges(device: &dyn Device) -> Outcome {
