@@ -41,7 +41,7 @@ pub fn spec(input: &[u8]) {
         for state in spec.states(&names())?.iter().take(64) {
             let job = spec.job(state, &names())?;
             for buffer in &job.buffers {
-                let _ = buffer.elements.fill(0, 16);
+                buffer.elements.write(0, &mut [0; 64]);
                 let _ = buffer.elements.stored(buffer.elements.length - 1);
             }
         }

@@ -88,12 +88,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// An output that is the same to the last bit.
-    fn equal(name: &str, elements: u64, tolerance: &str, compared: Compared) -> Self {
+    fn equal(name: &str, elements: u64, kind: ElementType, rule: &Rule) -> Self {
         Self {
             output: name.to_owned(),
             is_right: true,
-            compared,
+            compared: rule.what,
             elements,
             wrong: 0,
             unwritten: 0,
@@ -101,7 +100,7 @@ impl Outcome {
             first: None,
             max_difference: Some(0.0),
             relative_norm: Some(0.0),
-            tolerance: tolerance.to_owned(),
+            tolerance: Allowed::of(rule, kind, 0.0).text,
         }
     }
 }
@@ -176,6 +175,11 @@ impl Allowed {
     }
 }
 
+/// The outcome of an output that is the same as the right one to the last bit, and of which every element was written.
+pub(crate) fn equal(name: &str, elements: &Elements, rule: &Rule) -> Outcome {
+    Outcome::equal(name, elements.length, elements.kind, rule)
+}
+
 /// Compares one output. `was_poisoned`: the memory held the pattern before the launch.
 #[must_use]
 pub fn compare(
@@ -213,12 +217,7 @@ pub fn compare(
         && count > 0
         && unwritten == 0
     {
-        return Outcome::equal(
-            name,
-            count as u64,
-            &Allowed::of(rule, kind, 0.0).text,
-            rule.what,
-        );
+        return Outcome::equal(name, count as u64, kind, rule);
     }
     let pairs: Box<dyn Fn(usize) -> Option<(usize, f64)> + '_> = match expected {
         Expected::Unknown => Box::new(|_| None),

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::protocol::{
-    CheckPoint, Failure, Floors, FunctionFacts, Mode, Rejection, SensorSummary, Settings, Stopped,
-    WarmUp,
+    CheckPoint, Failure, Floors, FunctionFacts, Mode, Rejection, SensorSummary, Settings, Spent,
+    Stopped, WarmUp,
 };
 
 /// Name of the contract.
@@ -135,6 +135,9 @@ pub struct StateResult {
     pub checked: Checked,
     /// What the compiler printed.
     pub compiler_log: Option<String>,
+    /// What time went to before the modes; `null` where there are no times, and in documents of older versions.
+    #[serde(default)]
+    pub spent: Option<Spent>,
 }
 
 /// What became of a state.
@@ -251,6 +254,12 @@ pub struct ModeResult {
     pub overhead_ns: Option<f64>,
     /// The flush and the wait before a sample.
     pub preparation_ns: Option<f64>,
+    /// From the first sample to the last, without what is beside them; `null` in documents of older versions.
+    #[serde(default)]
+    pub sampling_ns: Option<f64>,
+    /// What was beside samples: outputs that were looked at, and inputs that were made anew.
+    #[serde(default)]
+    pub beside_ns: Option<f64>,
     /// What sensors said.
     pub sensors: SensorSummary,
     /// Against the lower bound.

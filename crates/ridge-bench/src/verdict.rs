@@ -78,6 +78,7 @@ pub fn state(
             shown: None,
         },
         compiler_log: None,
+        spent: None,
     };
     let measurement = match outcome {
         Ok(measurement) => measurement,
@@ -109,6 +110,7 @@ pub fn state(
     } else {
         Status::Valid
     };
+    result.spent = Some(measurement.spent);
     result.compiler_log = Some(measurement.compiler_log).filter(|log| !log.trim().is_empty());
     result.functions = measurement.functions;
     result
@@ -234,6 +236,8 @@ fn judged(mode: &ModeMeasurement, job: &Job, is_debug: bool, context: &Context<'
         clock_tolerance: mode.clock_tolerance,
         overhead_ns: mode.overhead_ns,
         preparation_ns: mode.preparation_ns,
+        sampling_ns: Some(mode.sampling_ns),
+        beside_ns: Some(mode.beside_ns),
         sensors: mode.sensors.clone(),
         placement,
         raw: Raw {
@@ -745,6 +749,7 @@ mod tests {
         let sim = SimDevice::open(&SimOptions::parse(device).unwrap()).unwrap();
         let settings = Settings {
             modes: modes.to_vec(),
+            min_time_ns: 0.0,
             ..Settings::default()
         };
         let floors = floors(&sim, &settings).unwrap();

@@ -1,6 +1,7 @@
 //! Which clock is held, and whether a sample had it.
 
 use ridge_gpu::{ClockReading, ThrottleReason, ThrottleReasons};
+use ridge_stats::Samples;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -113,15 +114,11 @@ fn is_disqualifying(reasons: ThrottleReasons) -> bool {
     .any(|reason| reasons.contains(reason))
 }
 
-/// The middle of some values; absent without any.
+/// The median of those values that are finite; absent without any. Clocks, times and the like are not below zero.
 pub(super) fn median(values: &[f64]) -> Option<f64> {
-    let mut sorted: Vec<f64> = values
-        .iter()
-        .copied()
-        .filter(|value| value.is_finite())
-        .collect();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied()
+    let finite = values.iter().copied().filter(|value| value.is_finite());
+    let samples = Samples::new(finite.collect()).ok()?;
+    Some(samples.median())
 }
 
 #[cfg(test)]

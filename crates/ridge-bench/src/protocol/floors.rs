@@ -5,6 +5,7 @@ use ridge_model::quantity::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::clock;
 use super::loaded::Loaded;
 use super::mode::Mode;
 use super::sample::{Instruments, Recipe, take};
@@ -68,20 +69,19 @@ pub(super) fn measure(device: &dyn Device, settings: &Settings) -> Result<Floors
     device.block(&loaded.stream, loaded.timeout())?.release();
     loaded.synchronize()?;
     let mut all = Vec::new();
-    let mut median = |recipe: &Recipe<'_>| -> Result<f64, DeviceError> {
+    let mut middle = |recipe: &Recipe<'_>| -> Result<f64, DeviceError> {
         let mut times = Vec::new();
         for _ in 0..SAMPLES {
             times.push(take(&loaded, &instruments, recipe)?.time.get());
         }
         // The first ones still warm up.
-        let mut times = times.split_off(SAMPLES / 4);
-        times.sort_by(f64::total_cmp);
+        let times = times.split_off(SAMPLES / 4);
         if recipe.mode != Mode::Latency {
             all.extend(times.iter().copied());
         }
-        Ok(times[times.len() / 2])
+        Ok(clock::median(&times).unwrap_or(0.0))
     };
-    let (event_ns, kernel_ns, latency_ns) = (median(&event)?, median(&kernel)?, median(&latency)?);
+    let (event_ns, kernel_ns, latency_ns) = (middle(&event)?, middle(&kernel)?, middle(&latency)?);
     Ok(Floors {
         event_ns,
         kernel_ns,

@@ -1,5 +1,7 @@
 //! A job on a device: memory that is filled, and launches that are laid out.
 
+use std::thread;
+
 use ridge_gpu::{
     Argument, Buffer, Device, DeviceError, Dim3, Function, Graph, Launch, Module, Prepared, Stream,
     Work,
@@ -12,23 +14,19 @@ use crate::parallel;
 use crate::spec::job::{Job, JobArgument};
 use crate::spec::{ElementType, Elements};
 
-/// Bytes that are made and copied at once.
-const CHUNK: u64 = 32 << 20;
+/// Bytes that are made and copied at once: enough that all processors have something to do.
+const CHUNK: u64 = 16 << 20;
 /// Bytes of each buffer that are made for a device that computes nothing from them.
 const SIMULATED: u64 = 1 << 10;
 
 /// Bytes of each output that are looked at on such a device: what it writes repeats.
 const SIMULATED_OUTPUT: u64 = 1 << 20;
 
-/// The bytes of some elements, made by all processors.
-fn filled(elements: &Elements, from: u64, count: u64) -> Vec<u8> {
-    let parts = parallel::parts(from..from + count, |part| {
-        elements.fill(part.start, part.end - part.start)
+/// Makes elements, by all processors, as many as there is room for.
+fn make(elements: &Elements, from: u64, out: &mut [u8]) {
+    parallel::fill(out, elements.kind.size(), |first, part| {
+        elements.write(from + first, part);
     });
-    match <[Vec<u8>; 1]>::try_from(parts) {
-        Ok([only]) => only,
-        Err(parts) => parts.concat(),
-    }
 }
 
 /// A job on a device.
@@ -136,22 +134,40 @@ impl<'d> Loaded<'d> {
             } else {
                 elements.length
             };
-            let mut from = 0;
-            while from < made {
-                let count = (CHUNK / size).min(made - from);
-                self.device.write(
-                    &self.buffers[place],
-                    from * size,
-                    &filled(&elements, from, count),
-                )?;
-                from += count;
-            }
+            self.write(&self.buffers[place], &elements, made)?;
         }
         for (place, copy) in &self.pristine {
             self.device
                 .copy(&self.stream, &self.buffers[*place], copy, copy.bytes())?;
         }
         self.device.synchronize(&self.stream, self.timeout)
+    }
+
+    /// Makes elements and copies them to a buffer. The next ones are made while the last ones are copied.
+    fn write(&self, to: &Buffer, elements: &Elements, count: u64) -> Result<(), DeviceError> {
+        let size = elements.kind.size() as u64;
+        let each = CHUNK / size;
+        let room = |count: u64| vec![0; usize::try_from(count * size).unwrap_or(0)];
+        let (mut made, mut next) = (
+            room(each.min(count)),
+            room(each.min(count.saturating_sub(each))),
+        );
+        make(elements, 0, &mut made);
+        let mut from = 0;
+        while from < count {
+            let behind = from + each;
+            next.truncate(usize::try_from(count.saturating_sub(behind) * size).unwrap_or(0));
+            let copied = thread::scope(|scope| {
+                if !next.is_empty() {
+                    scope.spawn(|| make(elements, behind, &mut next));
+                }
+                self.device.write(to, from * size, &made)
+            });
+            copied?;
+            std::mem::swap(&mut made, &mut next);
+            from = behind;
+        }
+        Ok(())
     }
 
     /// Poisons outputs that are only written, and gives others what they started with.
@@ -169,21 +185,22 @@ impl<'d> Loaded<'d> {
         self.device.synchronize(&self.stream, self.timeout)
     }
 
-    /// Reads the outputs that are compared, in their order.
-    pub(super) fn outputs(&self, job: &Job) -> Result<Vec<Vec<u8>>, DeviceError> {
-        job.outputs()
-            .map(|(place, buffer)| {
-                let all = buffer.elements.bytes();
-                let read = if self.device.properties().is_simulated() {
-                    all.min(SIMULATED_OUTPUT)
-                } else {
-                    all
-                };
-                let mut bytes = vec![0; usize::try_from(read).unwrap_or(0)];
-                self.device.read(&self.buffers[place], 0, &mut bytes)?;
-                Ok(bytes)
-            })
-            .collect()
+    /// The memory of a buffer of the job.
+    pub(super) fn buffer(&self, place: usize) -> &Buffer {
+        &self.buffers[place]
+    }
+
+    /// Reads a buffer; of a simulated device its head, which repeats.
+    pub(super) fn read(&self, place: usize) -> Result<Vec<u8>, DeviceError> {
+        let all = self.buffers[place].bytes();
+        let read = if self.device.properties().is_simulated() {
+            all.min(SIMULATED_OUTPUT)
+        } else {
+            all
+        };
+        let mut bytes = vec![0; usize::try_from(read).unwrap_or(0)];
+        self.device.read(&self.buffers[place], 0, &mut bytes)?;
+        Ok(bytes)
     }
 
     /// Launches of one sample.

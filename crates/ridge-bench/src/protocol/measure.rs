@@ -8,6 +8,7 @@ use ridge_stats::{Confidence, StopReason, Stopping, StoppingRule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::answers::Answers;
 use super::clock::{Held, Rejection, median};
 use super::failure::Failure;
 use super::floors::Floors;
@@ -16,7 +17,7 @@ use super::loaded::Loaded;
 use super::mode::Mode;
 use super::sample::{Instruments, Raw, Recipe, take};
 use super::settings::Settings;
-use crate::check::{self, Expected, Outcome, Rule};
+use crate::check::{Expected, Outcome, Rule};
 use crate::spec::job::Job;
 
 /// What outputs are compared with.
@@ -55,6 +56,21 @@ pub struct Measurement {
     pub functions: Vec<FunctionFacts>,
     /// What the compiler printed.
     pub compiler_log: String,
+    /// What time went to before the first mode.
+    pub spent: Spent,
+}
+
+/// What the time of a state went to before its modes were measured, as the clock of the host has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Spent {
+    /// Compiling, and loading the image.
+    pub image_ns: f64,
+    /// Running the kernel whose outputs are the right ones, with its inputs; next to nothing without one.
+    pub reference_ns: f64,
+    /// Allocating memory, making inputs, and copying them.
+    pub inputs_ns: f64,
+    /// The first launches, at which code may still be loaded.
+    pub first_launches_ns: f64,
 }
 
 /// What a kernel needs. What is not known is absent.
@@ -99,6 +115,10 @@ pub struct ModeMeasurement {
     pub overhead_ns: Option<f64>,
     /// From the first step of a sample to its window: the flush and the wait for it.
     pub preparation_ns: Option<f64>,
+    /// From the first sample to the last, without what is beside them.
+    pub sampling_ns: f64,
+    /// What was beside samples: outputs that were looked at, and inputs that were made anew.
+    pub beside_ns: f64,
     /// What the sensors said.
     pub sensors: SensorSummary,
     /// What was compared, and when.
@@ -242,17 +262,27 @@ pub fn measure(
     tell: &mut dyn FnMut(Progress),
 ) -> Result<Measurement, Failure> {
     tell(Progress::Compiling);
+    let mut spent = Spent::default();
+    let mut began = device.now();
+    let mut since = || {
+        let now = device.now();
+        let spent = (now - began).get();
+        began = now;
+        spent
+    };
     let loadable = load(device, &task.source, &task.job)?;
-    let right = reference(device, task, settings)?;
-    let declared = right.declared();
+    spent.image_ns = since();
+    let right = Answers::new(device, task, settings)?;
+    spent.reference_ns = since();
     let job = lowered(&task.job, &loadable);
     let loaded = Loaded::new(
         device,
         &loadable.module,
         &job,
-        declared,
+        right.declared(),
         Nanos::new(settings.timeout_ns),
     )?;
+    spent.inputs_ns = since();
     let mut state = Run {
         device,
         job: &job,
@@ -265,6 +295,7 @@ pub fn measure(
         generation: 0,
     };
     state.first_launches()?;
+    spent.first_launches_ns = since();
     let mut modes = Vec::new();
     for mode in &settings.modes {
         modes.push(state.mode(*mode, tell)?);
@@ -288,6 +319,7 @@ pub fn measure(
         modes,
         functions,
         compiler_log: loadable.log,
+        spent,
     })
 }
 
@@ -313,78 +345,6 @@ pub(super) fn lowered(job: &Job, loadable: &Loadable) -> Job {
         }
     }
     job
-}
-
-/// What outputs have to be, for each generation.
-struct Answers {
-    generations: Vec<Vec<Expected>>,
-    /// Whether they come from outside the device, so that a simulated one has to be told.
-    is_known: bool,
-}
-
-impl Answers {
-    fn declared(&self) -> &[Expected] {
-        match self.generations.first() {
-            Some(first) if self.is_known => first,
-            _ => &[],
-        }
-    }
-
-    fn of(&self, generation: u32) -> &[Expected] {
-        let place = generation as usize % self.generations.len().max(1);
-        self.generations.get(place).map_or(&[], Vec::as_slice)
-    }
-}
-
-fn reference(device: &dyn Device, task: &Task, settings: &Settings) -> Result<Answers, Failure> {
-    match &task.right {
-        Right::Unknown => Ok(Answers {
-            generations: Vec::new(),
-            is_known: false,
-        }),
-        Right::Known(generations) => Ok(Answers {
-            generations: generations.clone(),
-            is_known: true,
-        }),
-        Right::Kernel(reference) => {
-            let (job, source) = &**reference;
-            let run = || -> Result<Vec<Vec<Expected>>, Failure> {
-                let loadable = load(device, source, job)?;
-                let job = lowered(job, &loadable);
-                let mut loaded = Loaded::new(
-                    device,
-                    &loadable.module,
-                    &job,
-                    &[],
-                    Nanos::new(settings.timeout_ns),
-                )?;
-                let count = if settings.has_fresh_inputs {
-                    GENERATIONS
-                } else {
-                    1
-                };
-                let mut generations = Vec::new();
-                for generation in 0..count {
-                    if generation > 0 {
-                        loaded.fill(&job, generation)?;
-                    }
-                    loaded.launch(0, loaded.count())?;
-                    loaded.synchronize()?;
-                    let outputs = loaded.outputs(&job)?;
-                    generations.push(outputs.into_iter().map(Expected::Bytes).collect());
-                }
-                Ok(generations)
-            };
-            let generations = run().map_err(|failure| Failure {
-                message: format!("the reference `{}` failed: {}", job.kernel, failure.message),
-                ..failure
-            })?;
-            Ok(Answers {
-                generations,
-                is_known: false,
-            })
-        }
-    }
 }
 
 struct Run<'a> {
@@ -570,8 +530,11 @@ impl Run<'_> {
                 });
             }
         };
+        found.sampling_ns = (self.device.now() - start - beside).get();
         // The last launch, too: a kernel may turn wrong after many calls.
+        let before = self.device.now();
         self.check(found.times_ns.len() as u64, &mut found.checks)?;
+        found.beside_ns = (beside + (self.device.now() - before)).get();
         found.sense(&self.device.sensors());
         Ok(found.finish())
     }
@@ -587,7 +550,9 @@ impl Run<'_> {
             confidence: Confidence::P95,
             min_samples: self.settings.min_samples,
             max_samples: self.settings.max_samples,
-            min_time: Duration::ZERO,
+            min_time: Duration::from_nanos(
+                self.settings.min_time_ns.min(self.settings.max_time_ns) as u64,
+            ),
             max_time: Duration::from_nanos(self.settings.max_time_ns as u64),
             step,
         })
@@ -603,26 +568,9 @@ impl Run<'_> {
     }
 
     fn compare(&self, taken: u64, checks: &mut Vec<CheckPoint>) -> Result<(), DeviceError> {
-        let expected = self.right.of(self.generation);
-        let found = self.loaded.outputs(self.job)?;
         let outcomes = self
-            .job
-            .outputs()
-            .zip(&found)
-            .enumerate()
-            .map(|(place, ((_, buffer), bytes))| {
-                let expected = expected.get(place).unwrap_or(&Expected::Unknown);
-                let was_poisoned = buffer.elements.is_poison();
-                check::compare(
-                    &buffer.name,
-                    &buffer.elements,
-                    bytes,
-                    expected,
-                    self.rule,
-                    was_poisoned,
-                )
-            })
-            .collect();
+            .right
+            .compare(&self.loaded, self.job, self.rule, self.generation)?;
         checks.push(CheckPoint {
             after_samples: taken,
             outcomes,
@@ -728,6 +676,8 @@ struct Found {
     preparations: Vec<f64>,
     checks: Vec<CheckPoint>,
     stopped: Stopped,
+    sampling_ns: f64,
+    beside_ns: f64,
     readings: u64,
     reasons: Option<ThrottleReasons>,
     powers: Vec<f64>,
@@ -751,6 +701,8 @@ impl Found {
             preparations: Vec::new(),
             checks: Vec::new(),
             stopped: Stopped::MaxTime,
+            sampling_ns: 0.0,
+            beside_ns: 0.0,
             readings: 0,
             reasons: None,
             powers: Vec::new(),
@@ -803,6 +755,8 @@ impl Found {
             clocks_hz: self.clocks_hz,
             rejections: self.rejections,
             stopped: self.stopped,
+            sampling_ns: self.sampling_ns,
+            beside_ns: self.beside_ns,
             warm_up: self.warm_up,
             held_clock_hz: self.held.clock_hz,
             clock_tolerance: self.held.tolerance,

@@ -4,6 +4,7 @@
 //! Everything here works on [`ridge_gpu::Device`] and reads no other clock than the device's, so that the same code runs
 //! on a simulated GPU in simulated time. Judging comes later: a measurement holds what was seen.
 
+mod answers;
 mod clock;
 mod failure;
 mod floors;
@@ -23,7 +24,7 @@ pub use floors::Floors;
 pub use image::Source;
 pub use measure::{
     CheckPoint, FunctionFacts, GENERATIONS, Measurement, ModeMeasurement, Progress, Right,
-    SensorSummary, Stopped, Task, WarmUp, WarmUpEnd, floors, measure,
+    SensorSummary, Spent, Stopped, Task, WarmUp, WarmUpEnd, floors, measure,
 };
 pub use mode::Mode;
 pub use settings::{FlushKind, Settings};

@@ -16,6 +16,9 @@ pub struct Settings {
     pub min_samples: usize,
     /// Samples at which it ends in any case.
     pub max_samples: usize,
+    /// Time of sampling before precision can end a measurement; at most `max_time_ns` counts.
+    #[serde(default)]
+    pub min_time_ns: f64,
     /// Time at which it ends in any case, for each mode of a state.
     pub max_time_ns: f64,
     /// With what the L2 is flushed.
@@ -49,6 +52,9 @@ impl Default for Settings {
             precision: 0.005,
             min_samples: 30,
             max_samples: 1_000_000,
+            // 30 samples settle an interval, and not the median: it moved by 0.8 % between ten processes for a kernel of
+            // 40 us, and by 0.15 % with 500 (docs/measurements/bench.md). This is about that many of 0.4 ms and less.
+            min_time_ns: 250e6,
             max_time_ns: 5e9,
             flush: FlushKind::Read,
             flush_times_l2: 2,

@@ -63,6 +63,7 @@ fn task(spec: &str, kernel: &str, reference: Option<&str>) -> Task {
 fn settings(modes: &[Mode]) -> Settings {
     Settings {
         modes: modes.to_vec(),
+        min_time_ns: 0.0,
         max_time_ns: 1e9,
         ..Settings::default()
     }
@@ -281,6 +282,42 @@ fn more_noise_takes_more_samples_and_the_limit_is_told() {
     };
     let cut = run(&device(",noise=0.05"), &task(COPY, "copy", None), &short).unwrap();
     assert_eq!(cut.modes[0].stopped, Stopped::MaxTime);
+}
+
+#[test]
+fn precision_alone_does_not_end_it_before_its_least_time() {
+    let measure = |min_time_ns: f64, max_time_ns: f64| {
+        let settings = Settings {
+            min_time_ns,
+            max_time_ns,
+            ..settings(&[Mode::Cold])
+        };
+        run(
+            &device(",noise=0.001"),
+            &task(COPY, "copy", None),
+            &settings,
+        )
+        .unwrap()
+        .modes
+        .remove(0)
+    };
+    let mode = measure(50e6, 1e9);
+    assert_eq!(mode.stopped, Stopped::Precision);
+    assert!(
+        (50e6..51e6).contains(&mode.sampling_ns),
+        "{}",
+        mode.sampling_ns
+    );
+    assert!(mode.times_ns.len() > 100, "{}", mode.times_ns.len());
+    // Looks at outputs are not sampling.
+    assert!(mode.beside_ns > 1e5, "{}", mode.beside_ns);
+    // A limit below it is the limit.
+    let mode = measure(50e6, 10e6);
+    assert!(
+        (10e6..11e6).contains(&mode.sampling_ns),
+        "{}",
+        mode.sampling_ns
+    );
 }
 
 /// Reading 64 MiB back takes longer than the time that is given, and the samples get that time all the same.

@@ -93,8 +93,14 @@ impl ElementType {
         })
     }
 
-    /// Appends the bytes of a number, rounded to nearest even; integers keep their low bits.
+    /// Appends the bytes of a number, as [`ElementType::bytes`] has them.
     pub fn push(self, value: Value, out: &mut Vec<u8>) {
+        out.extend(&self.bytes(value)[..self.size()]);
+    }
+
+    /// The bytes of a number, rounded to nearest even; integers keep their low bits. Those behind the size are zero.
+    #[must_use]
+    pub fn bytes(self, value: Value) -> [u8; 8] {
         let float = match value {
             Value::Int(value) => value as f64,
             Value::Float(value) => value,
@@ -105,13 +111,25 @@ impl ElementType {
             Value::Float(value) => value as i64,
             Value::Bool(value) => i64::from(value),
         };
-        let bytes = int.to_le_bytes();
+        let bits = match self {
+            Self::F64 => float.to_bits(),
+            Self::F32 => u64::from((float as f32).to_bits()),
+            Self::F16 => u64::from(half_bits(float as f32)),
+            Self::Bf16 => u64::from(bfloat_bits(float as f32)),
+            _ => int as u64 & (u64::MAX >> (64 - 8 * self.size())),
+        };
+        bits.to_le_bytes()
+    }
+
+    /// The bits that are all set in what is no finite number, and in nothing else; absent for integers.
+    #[must_use]
+    pub const fn exponent(self) -> Option<u64> {
         match self {
-            Self::F64 => out.extend(float.to_le_bytes()),
-            Self::F32 => out.extend((float as f32).to_le_bytes()),
-            Self::F16 => out.extend(half_bits(float as f32).to_le_bytes()),
-            Self::Bf16 => out.extend(bfloat_bits(float as f32).to_le_bytes()),
-            _ => out.extend(&bytes[..self.size()]),
+            Self::F64 => Some(0x7ff0_0000_0000_0000),
+            Self::F32 => Some(0x7f80_0000),
+            Self::F16 => Some(0x7c00),
+            Self::Bf16 => Some(0x7f80),
+            _ => None,
         }
     }
 
@@ -232,6 +250,19 @@ mod tests {
                 },
                 "{kind}"
             );
+        }
+    }
+
+    #[test]
+    fn what_is_not_finite_has_all_bits_of_the_exponent() {
+        for (kind, mask) in ElementType::ALL
+            .iter()
+            .filter_map(|(kind, _)| Some((kind, kind.exponent()?)))
+        {
+            for value in [0.0, -1.5, 65504.0, f64::INFINITY, -f64::INFINITY, f64::NAN] {
+                let bits = u64::from_le_bytes(kind.bytes(Value::Float(value)));
+                assert_eq!(bits & mask == mask, !value.is_finite(), "{kind} {value}");
+            }
         }
     }
 

@@ -93,6 +93,11 @@ const fn number(index: u64, seed: u32) -> u32 {
     mix(index as u32 ^ mix(seed.wrapping_add(0x9e37_79b9)))
 }
 
+/// A number from 0 to below 1, in steps that a float has everywhere there.
+fn unit(index: u64, seed: u32) -> f32 {
+    (number(index, seed) >> 8) as f32 * (1.0 / 16_777_216.0)
+}
+
 const FACTOR: u32 = 0x2c1b_3c6d;
 
 const fn mask(bits: u32) -> u32 {
@@ -164,8 +169,7 @@ impl Elements {
                 // As a float on the device, so that both agree beyond 2^24.
                 Init::Iota => f64::from(index as f32),
                 Init::Random { low, high } => {
-                    let unit = (number(at, self.seed) >> 8) as f32 * (1.0 / 16_777_216.0);
-                    f64::from(low as f32 + (high as f32 - low as f32) * unit)
+                    f64::from(low as f32 + (high as f32 - low as f32) * unit(at, self.seed))
                 }
                 Init::Normal => normal(at, self.seed),
                 _ => f64::NAN,
@@ -198,31 +202,35 @@ impl Elements {
     /// The value of an element as it lies in memory.
     #[must_use]
     pub fn stored(&self, index: u64) -> f64 {
-        let mut bytes = Vec::with_capacity(8);
-        self.push(index, &mut bytes);
-        self.kind.number(&bytes)
+        self.kind.number(&self.bytes_of(index))
     }
 
-    fn push(&self, index: u64, out: &mut Vec<u8>) {
+    fn bytes_of(&self, index: u64) -> [u8; 8] {
         if self.is_poison() {
-            out.resize(out.len() + self.kind.size(), ElementType::POISON);
+            [ElementType::POISON; 8]
         } else {
-            self.kind.push(self.value(index), out);
+            self.kind.bytes(self.value(index))
         }
     }
 
-    /// The bytes of some elements.
-    #[must_use]
-    pub fn fill(&self, from: u64, count: u64) -> Vec<u8> {
-        let mut out = Vec::with_capacity(
-            usize::try_from(count)
-                .unwrap_or(0)
-                .saturating_mul(self.kind.size()),
-        );
-        for index in from..from.saturating_add(count).min(self.length) {
-            self.push(index, &mut out);
+    /// Puts the bytes of the elements from one on into `out`, as many as there is room for.
+    pub fn write(&self, from: u64, out: &mut [u8]) {
+        let is_plain = self.take <= 1 && self.group == 1 && self.offset == 0;
+        if let (ElementType::F32, Init::Random { low, high }, true) =
+            (self.kind, self.init, is_plain)
+        {
+            // Most inputs are these, and hundreds of megabytes of them take their time: without the choices for each element.
+            let (low, width) = (low as f32, high as f32 - low as f32);
+            for (index, element) in (from..).zip(out.chunks_exact_mut(4)) {
+                let value = low + width * unit(index, self.seed);
+                element.copy_from_slice(&value.to_le_bytes());
+            }
+            return;
         }
-        out
+        let size = self.kind.size();
+        for (index, element) in (from..).zip(out.chunks_exact_mut(size)) {
+            element.copy_from_slice(&self.bytes_of(index)[..size]);
+        }
     }
 }
 
@@ -316,6 +324,43 @@ mod tests {
     }
 
     const GALLERY: [u32; 3] = [0x2306_4794, 0x7f58_f66b, 0x2213_55dd];
+
+    #[test]
+    fn bytes_are_those_of_the_values_from_any_element_on() {
+        let kinds = [
+            ElementType::F32,
+            ElementType::F16,
+            ElementType::I64,
+            ElementType::U8,
+        ];
+        let random = Init::Random {
+            low: 0.0,
+            high: 100.0,
+        };
+        for (kind, init) in kinds
+            .into_iter()
+            .flat_map(|kind| [(kind, random), (kind, Init::Iota)])
+        {
+            for (take, group, offset) in [(1, 1, 0), (2, 5, 1)] {
+                let all = Elements {
+                    take,
+                    group,
+                    offset,
+                    ..elements(kind, 1000, init)
+                };
+                let size = kind.size();
+                let mut bytes = vec![0; 50 * size + size / 2];
+                all.write(13, &mut bytes);
+                for (index, element) in (13..).zip(bytes.chunks_exact(size)) {
+                    assert_eq!(
+                        element,
+                        &kind.bytes(all.value(index))[..size],
+                        "{kind} {init} {index}"
+                    );
+                }
+            }
+        }
+    }
 
     #[test]
     fn another_layout_has_the_same_values() {

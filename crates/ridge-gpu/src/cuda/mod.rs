@@ -461,8 +461,7 @@ impl Device for CudaDevice {
         let (stream, memory) = (self.stream_of(stream)?, self.memory_of(buffer)?);
         self.counted(&stream, |sum| {
             let what = (size as u32, mask);
-            self.own
-                .count(&stream, &memory, what, sum, self.readers())
+            self.own.count(&stream, &memory, what, sum, self.readers())
         })
     }
 
@@ -927,10 +926,7 @@ impl Device for CudaDevice {
             FlushKind::Write => self
                 .context
                 .call(|driver| driver.queue_fill(stream.handle, memory.address, 0, bytes)),
-            FlushKind::Read => {
-                self.own
-                    .read(&stream, &memory, bytes / 16, self.readers())
-            }
+            FlushKind::Read => self.own.read(&stream, &memory, bytes / 16, self.readers()),
         }
     }
 

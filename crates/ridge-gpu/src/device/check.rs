@@ -19,7 +19,9 @@ pub(crate) fn element(size: usize) -> Result<()> {
     if matches!(size, 1 | 2 | 4 | 8) {
         Ok(())
     } else {
-        invalid(format!("elements of {size} bytes; 1, 2, 4 and 8 are possible"))
+        invalid(format!(
+            "elements of {size} bytes; 1, 2, 4 and 8 are possible"
+        ))
     }
 }
 

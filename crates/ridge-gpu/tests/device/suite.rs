@@ -253,7 +253,9 @@ fn memory(device: &dyn Device) -> Outcome {
 
 fn looks(device: &dyn Device) -> Outcome {
     // 100,003 bytes: not a whole number of words, so the ends matter.
-    let bytes: Vec<u8> = (0..100_003_u32).map(|place| (place * 7 % 256) as u8).collect();
+    let bytes: Vec<u8> = (0..100_003_u32)
+        .map(|place| (place * 7 % 256) as u8)
+        .collect();
     let (one, other) = (device.allocate(100_003)?, device.allocate(100_003)?);
     device.write(&one, 0, &bytes)?;
     let stream = device.stream()?;
@@ -299,7 +301,9 @@ fn looks(device: &dyn Device) -> Outcome {
     // What is in the stream comes first.
     device.fill(&stream, &one, 0xff)?;
     let filled = device.count(&stream, &one, 4, 0xffff_ffff)?;
-    ensure(filled == 25_000, || format!("{filled} of 25000 were filled"))?;
+    ensure(filled == 25_000, || {
+        format!("{filled} of 25000 were filled")
+    })?;
     ensure(device.gather(&stream, &one, 4, &[])?.is_empty(), || {
         "elements that nobody asked for".to_owned()
     })?;

@@ -50,6 +50,10 @@ pub(crate) struct BenchArguments {
     /// Samples at which it ends in any case
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     max_samples: usize,
+    /// Time of sampling before precision can end a measurement, for each mode of a state [default: 250ms, or --max-time if
+    /// that is less; 0s with --fresh-inputs]
+    #[arg(long, value_name = "TIME", value_parser = str::parse::<Nanos>)]
+    min_time: Option<Nanos>,
     /// Time of sampling at which it ends in any case, for each mode of a state; looking at outputs does not count
     #[arg(long, value_name = "TIME", value_parser = str::parse::<Nanos>, default_value = "5s")]
     max_time: Nanos,
@@ -237,6 +241,7 @@ impl BenchArguments {
                 );
             }
         }
+        let min_time = self.min_time()?;
         let what = match self.kernel.flags()? {
             Some(flags) => What::Kernel(self.file, Box::new(flags)),
             None => What::File(self.file),
@@ -249,6 +254,7 @@ impl BenchArguments {
                 precision: self.precision,
                 min_samples: self.min_samples,
                 max_samples: self.max_samples,
+                min_time_ns: min_time.get(),
                 max_time_ns: self.max_time.get(),
                 flush: match self.flush {
                     FlushArgument::Read => FlushKind::Read,
@@ -267,6 +273,27 @@ impl BenchArguments {
             ceilings: self.ceilings,
             format: self.format,
         })
+    }
+
+    /// How long to sample at least. What nobody asked for gives way to what somebody did.
+    fn min_time(&self) -> Result<Nanos, ExpectedError> {
+        let Some(asked) = self.min_time else {
+            // Making inputs takes far longer than a sample, so that the usual number of samples would take minutes.
+            let usual = if self.fresh_inputs {
+                0.0
+            } else {
+                Settings::default().min_time_ns
+            };
+            return Ok(Nanos::new(usual.min(self.max_time.get())));
+        };
+        if !(0.0..=self.max_time.get()).contains(&asked.get()) {
+            return Err(ExpectedError::usage(format!(
+                "--min-time {asked} is not between 0 and --max-time, which is {}",
+                self.max_time
+            ))
+            .with_hint("--min-time 250ms"));
+        }
+        Ok(asked)
     }
 }
 

@@ -10,6 +10,7 @@ pub(crate) use serve::{keep_clocks, serve};
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use ridge_bench::ceilings::document as ceilings;
 use ridge_bench::document::Machine;
@@ -51,8 +52,11 @@ pub(crate) struct MeasureRequest {
 /// What the worker says.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Response {
-    /// The device is open.
-    Opened(Box<Machine>),
+    /// The device is open, which took so long.
+    Opened {
+        machine: Box<Machine>,
+        took: Duration,
+    },
     /// What nothing costs.
     Floors(Floors),
     /// Something goes on.

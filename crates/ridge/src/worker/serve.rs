@@ -3,6 +3,7 @@
 use std::io::{self, BufReader, Write};
 use std::path::Path;
 use std::sync::mpsc;
+use std::time::Instant;
 
 use ridge_bench::check::Expected;
 use ridge_bench::document::Machine;
@@ -62,14 +63,20 @@ fn answer(request: Request, device: &mut Option<Box<dyn Device>>) -> Response {
         failure,
     };
     match request {
-        Request::Open { device: name } => match gpu::open(&name) {
-            Ok(opened) => {
-                let machine = Machine::of(opened.properties());
-                *device = Some(opened);
-                Response::Opened(Box::new(machine))
+        Request::Open { device: name } => {
+            let start = Instant::now();
+            match gpu::open(&name) {
+                Ok(opened) => {
+                    let machine = Box::new(Machine::of(opened.properties()));
+                    *device = Some(opened);
+                    Response::Opened {
+                        machine,
+                        took: start.elapsed(),
+                    }
+                }
+                Err(error) => failed(error.into(), None),
             }
-            Err(error) => failed(error.into(), None),
-        },
+        }
         Request::Floors { settings } => match device.as_deref() {
             Some(device) => match protocol::floors(device, &settings) {
                 Ok(floors) => Response::Floors(floors),

@@ -51,8 +51,15 @@ fn folder() -> Folder {
     folder
 }
 
+/// Without a least time of sampling unless the test is about times: a simulated GPU takes its time to simulate.
 fn bench(folder: &Folder, arguments: &[&str]) -> Run {
-    ridge(["bench"].iter().chain(arguments))
+    let is_about_time = arguments.iter().any(|argument| argument.ends_with("-time"));
+    let quick: &[&str] = if is_about_time {
+        &[]
+    } else {
+        &["--min-time", "0s"]
+    };
+    ridge(["bench"].iter().chain(arguments).chain(quick))
         .within(folder)
         .run()
 }
@@ -81,6 +88,8 @@ fn the_example_compares_kernels_on_a_simulated_gpu() {
         "n=2048",
         "--axis",
         "rows=8",
+        "--min-time",
+        "0s",
     ];
     for (name, columns) in [("bench_transpose_80", "80"), ("bench_transpose_120", "120")] {
         let run = ridge(arguments).env("COLUMNS", columns).run().fine();
@@ -123,6 +132,7 @@ fn every_example_runs() {
         let run = ridge(
             ["bench", &spec, "--device", "sim:h200", "--format", "json"]
                 .into_iter()
+                .chain(["--min-time", "0s"])
                 .chain(axes),
         )
         .run();
@@ -364,6 +374,8 @@ fn mistakes_in_specs_and_options() {
         (&["copy.toml", "--precision", "2"], 2),
         (&["copy.toml", "--min-samples", "3"], 2),
         (&["copy.toml", "--max-samples", "10"], 2),
+        (&["copy.toml", "--min-time", "6s"], 2),
+        (&["copy.toml", "--min-time", "soon"], 2),
         (&["copy.toml", "--lock-clocks", "fast"], 2),
         (&["copy.toml", "--lock-clocks", "base"], 4),
         (&["copy.toml", "-o", "times.svg"], 2),
@@ -426,6 +438,87 @@ fn results_go_to_a_file_of_the_format_that_it_names() {
             folder.read(file)
         );
     }
+}
+
+/// Precision alone ends nothing before the least time, which gives way to a limit below it and to inputs that are made anew.
+#[test]
+fn sampling_has_a_least_time() {
+    let folder = folder();
+    let measured = |options: &[&str]| {
+        let usual = [
+            "copy.toml",
+            "--device",
+            "sim:h200",
+            "--filter",
+            "plain",
+            "--format",
+            "json",
+        ];
+        let options = [&usual, options].concat();
+        let run = ridge(["bench"].iter().chain(&options))
+            .within(&folder)
+            .run();
+        let document = run.fine().json();
+        let mode = &document["states"][0]["modes"][0];
+        let sampled = mode["sampling_ns"].as_f64().unwrap();
+        (
+            document["settings"]["min_time_ns"].as_f64().unwrap(),
+            sampled,
+            mode["samples"].as_u64().unwrap(),
+        )
+    };
+    let (least, sampled, samples) = measured(&[]);
+    assert_eq!(least, 250e6);
+    assert!(
+        (250e6..260e6).contains(&sampled) && samples > 500,
+        "{sampled} {samples}"
+    );
+    let (least, sampled, samples) = measured(&["--min-time", "5ms"]);
+    assert!(
+        least == 5e6 && (5e6..6e6).contains(&sampled) && samples > 30,
+        "{least} {sampled} {samples}"
+    );
+    let (least, sampled, _) = measured(&["--max-time", "20ms"]);
+    assert!(
+        least == 20e6 && (20e6..21e6).contains(&sampled),
+        "{least} {sampled}"
+    );
+    let (least, _, samples) = measured(&["--fresh-inputs"]);
+    assert!(least == 0.0 && samples < 500, "{least} {samples}");
+}
+
+#[test]
+fn what_the_time_went_to_is_told() {
+    let folder = folder();
+    let run = bench(
+        &folder,
+        &[
+            "copy.toml",
+            "--device",
+            "sim:h200",
+            "-v",
+            "--format",
+            "json",
+        ],
+    )
+    .fine();
+    for part in [
+        "in all: ",
+        " opening the GPU, ",
+        " inputs, ",
+        " sampling, ",
+        " the end of the worker",
+    ] {
+        assert!(run.stderr.contains(part), "{}", run.stderr);
+    }
+    let state = &run.json()["states"][0];
+    for part in ["image_ns", "inputs_ns", "first_launches_ns"] {
+        assert!(
+            state["spent"][part].as_f64().unwrap() > 0.0,
+            "{part}: {state}"
+        );
+    }
+    assert!(state["modes"][0]["beside_ns"].as_f64().unwrap() > 0.0);
 }
 
 /// An interrupt ends the run; what was finished is in the file.

@@ -1,11 +1,12 @@
 //! `ridge bench`: times of kernels, with what makes them valid, and against their lower bounds.
 
 mod input;
+mod time;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ridge_bench::check::{Expected, Rule, expect};
 use ridge_bench::document::{Document, ITSELF, Machine, SCHEMA, StateResult, Status, VERSION};
@@ -31,6 +32,7 @@ use crate::verbs::ceilings::stored::{Asked, Choice, Stored};
 use crate::verbs::devices::{layout, table};
 use crate::worker::{KEEPER, MeasureRequest, Reply, Request, Response, Worker};
 use input::Loaded;
+use time::Times;
 
 /// What to measure and how.
 pub(crate) struct BenchOptions {
@@ -78,6 +80,7 @@ pub(crate) enum LockClocks {
 }
 
 pub(crate) fn run(options: &BenchOptions, output: &mut Output) -> Result<Code, ExpectedError> {
+    let began = Instant::now();
     let format = format(options, output)?;
     gpu::check(&options.device)?;
     let devices = table(options.table.as_deref(), output)?;
@@ -163,6 +166,9 @@ pub(crate) fn run(options: &BenchOptions, output: &mut Output) -> Result<Code, E
     }
     output.progress("");
     write(&document, format, output)?;
+    if output.verbosity() > 0 {
+        output.note(&crew.end(began).words(&document.states));
+    }
     for result in &document.states {
         if let Some(failure) = &result.failure {
             tell(result, failure, output);
@@ -335,6 +341,7 @@ struct Crew<'o> {
     options: &'o BenchOptions,
     is_interrupted: &'o dyn Fn() -> bool,
     worker: Option<Worker>,
+    times: Times,
 }
 
 /// What came of a request.
@@ -349,7 +356,17 @@ impl<'o> Crew<'o> {
             options,
             is_interrupted,
             worker: None,
+            times: Times::default(),
         }
+    }
+
+    /// Ends the process that works on the GPU, and says what time went to since a moment.
+    fn end(mut self, began: Instant) -> Times {
+        let before = Instant::now();
+        self.worker = None;
+        self.times.end = before.elapsed();
+        self.times.all = began.elapsed();
+        self.times
     }
 
     /// Opens the device, and says what it is.
@@ -371,6 +388,7 @@ impl<'o> Crew<'o> {
     }
 
     fn start(&mut self) -> Result<Option<Machine>, Failure> {
+        let start = Instant::now();
         self.worker = Some(Worker::start()?);
         let request = Request::Open {
             device: self.options.device.clone(),
@@ -378,7 +396,11 @@ impl<'o> Crew<'o> {
         match self.request(&request, Duration::from_secs(120), &mut |_| {})? {
             Answer::Interrupted => Ok(None),
             Answer::Response(response) => match *response {
-                Response::Opened(machine) => Ok(Some(*machine)),
+                Response::Opened { machine, took } => {
+                    self.times.start += start.elapsed().saturating_sub(took);
+                    self.times.open += took;
+                    Ok(Some(*machine))
+                }
                 _ => Err(unexpected()),
             },
         }
@@ -550,13 +572,17 @@ impl Runner<'_> {
         let floors: Floors = match document.floors {
             Some(floors) => floors,
             None => {
+                let start = Instant::now();
                 let request = Request::Floors {
                     settings: settings.clone(),
                 };
                 match crew.ask(&request, silence, tell)? {
                     Answer::Interrupted => return Ok(None),
                     Answer::Response(response) => match *response {
-                        Response::Floors(floors) => floors,
+                        Response::Floors(floors) => {
+                            crew.times.floors += start.elapsed();
+                            floors
+                        }
                         _ => return Err(unexpected()),
                     },
                 }

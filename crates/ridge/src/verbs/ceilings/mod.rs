@@ -209,7 +209,7 @@ fn start(
         device: options.device.clone(),
     };
     match ask(worker, &request, is_interrupted, &mut |_| {})? {
-        Response::Opened(machine) => Ok(*machine),
+        Response::Opened { machine, .. } => Ok(*machine),
         _ => Err(End::Failed(unexpected())),
     }
 }

@@ -1,0 +1,418 @@
+//! What outputs have to be, and whether they are.
+//!
+//! The device looks first, where it is a real one: outputs of hundreds of megabytes take longer to copy than to measure. It
+//! finds that all is right, or leaves it to the host, which then copies everything and says what is wrong. The device
+//! therefore decides nothing that the host would decide otherwise.
+
+use std::cell::OnceCell;
+
+use ridge_gpu::{Buffer, Device, DeviceError};
+use ridge_model::quantity::Nanos;
+
+use super::failure::Failure;
+use super::loaded::Loaded;
+use super::measure::{GENERATIONS, Right, Task, load, lowered};
+use super::settings::Settings;
+use crate::check::{self, Compared, Expected, Outcome, Rule};
+use crate::spec::Elements;
+use crate::spec::job::{Job, JobBuffer};
+
+/// What the outputs of a job have to be, for each generation of inputs.
+pub(super) enum Answers {
+    /// Nobody knows.
+    Unknown,
+    /// This, from outside the device.
+    Known(Vec<Vec<Expected>>),
+    /// What a kernel made of the same inputs.
+    Kept(Vec<Vec<Kept>>),
+}
+
+/// What a kernel made.
+pub(super) enum Kept {
+    /// Copied to the host.
+    Host(Expected),
+    /// Still on the device, and copied to the host when it has to be.
+    Device(Buffer, OnceCell<Expected>),
+}
+
+/// What one output has to be.
+#[derive(Clone, Copy)]
+enum Answer<'a> {
+    Expected(&'a Expected),
+    Kept(&'a Buffer, &'a OnceCell<Expected>),
+}
+
+impl<'a> Answer<'a> {
+    fn of(kept: &'a Kept) -> Self {
+        match kept {
+            Kept::Host(expected) => Self::Expected(expected),
+            Kept::Device(buffer, host) => Self::Kept(buffer, host),
+        }
+    }
+
+    fn on_host(self, device: &dyn Device) -> Result<&'a Expected, DeviceError> {
+        match self {
+            Self::Expected(expected) => Ok(expected),
+            Self::Kept(buffer, host) => {
+                if let Some(expected) = host.get() {
+                    return Ok(expected);
+                }
+                let mut bytes = vec![0; usize::try_from(buffer.bytes()).unwrap_or(0)];
+                device.read(buffer, 0, &mut bytes)?;
+                Ok(host.get_or_init(|| Expected::Bytes(bytes)))
+            }
+        }
+    }
+}
+
+impl Answers {
+    /// Gets them; a reference kernel runs for that.
+    pub(super) fn new(
+        device: &dyn Device,
+        task: &Task,
+        settings: &Settings,
+    ) -> Result<Self, Failure> {
+        let (job, source) = match &task.right {
+            Right::Unknown => return Ok(Self::Unknown),
+            Right::Known(generations) => return Ok(Self::Known(generations.clone())),
+            Right::Kernel(reference) => &**reference,
+        };
+        let run = || -> Result<Vec<Vec<Kept>>, Failure> {
+            let loadable = load(device, source, job)?;
+            let job = lowered(job, &loadable);
+            let timeout = Nanos::new(settings.timeout_ns);
+            let mut loaded = Loaded::new(device, &loadable.module, &job, &[], timeout)?;
+            let count = if settings.has_fresh_inputs {
+                GENERATIONS
+            } else {
+                1
+            };
+            let is_on_device = has_room(device, &job, count);
+            let mut generations = Vec::new();
+            for generation in 0..count {
+                if generation > 0 {
+                    loaded.fill(&job, generation)?;
+                }
+                loaded.launch(0, loaded.count())?;
+                loaded.synchronize()?;
+                generations.push(kept(&loaded, &job, is_on_device)?);
+            }
+            Ok(generations)
+        };
+        run().map(Self::Kept).map_err(|failure| Failure {
+            message: format!("the reference `{}` failed: {}", job.kernel, failure.message),
+            ..failure
+        })
+    }
+
+    /// What a simulated device has to be told, since it does not compute.
+    pub(super) fn declared(&self) -> &[Expected] {
+        match self {
+            Self::Known(generations) => generations.first().map_or(&[], Vec::as_slice),
+            Self::Unknown | Self::Kept(_) => &[],
+        }
+    }
+
+    fn of(&self, generation: u32, output: usize) -> Answer<'_> {
+        let place = |count: usize| generation as usize % count.max(1);
+        let found = match self {
+            Self::Unknown => None,
+            Self::Known(all) => all
+                .get(place(all.len()))
+                .and_then(|known| known.get(output))
+                .map(Answer::Expected),
+            Self::Kept(all) => all
+                .get(place(all.len()))
+                .and_then(|kept| kept.get(output))
+                .map(Answer::of),
+        };
+        found.unwrap_or(Answer::Expected(&Expected::Unknown))
+    }
+
+    /// Compares the outputs that are in memory.
+    pub(super) fn compare(
+        &self,
+        loaded: &Loaded<'_>,
+        job: &Job,
+        rule: &Rule,
+        generation: u32,
+    ) -> Result<Vec<Outcome>, DeviceError> {
+        job.outputs()
+            .enumerate()
+            .map(|(output, (place, buffer))| {
+                let answer = self.of(generation, output);
+                // A simulated device would have to make up hundreds of megabytes; the head of its outputs says as much.
+                if !loaded.device.properties().is_simulated()
+                    && let Some(outcome) = glance(loaded, place, buffer, answer, rule)?
+                {
+                    return Ok(outcome);
+                }
+                let found = loaded.read(place)?;
+                let expected = answer.on_host(loaded.device)?;
+                let was_poisoned = buffer.elements.is_poison();
+                Ok(check::compare(
+                    &buffer.name,
+                    &buffer.elements,
+                    &found,
+                    expected,
+                    rule,
+                    was_poisoned,
+                ))
+            })
+            .collect()
+    }
+}
+
+/// Whether what a reference makes may stay on the device: it may take a third of what is free, so that there is as much again
+/// for the copies that a state keeps of its own, and some to spare.
+fn has_room(device: &dyn Device, job: &Job, generations: u32) -> bool {
+    let bytes: u64 = job
+        .outputs()
+        .map(|(_, buffer)| buffer.elements.bytes())
+        .sum::<u64>()
+        .saturating_mul(u64::from(generations));
+    !device.properties().is_simulated()
+        && device
+            .memory()
+            .is_ok_and(|memory| bytes as f64 * 3.0 <= memory.free.get())
+}
+
+fn kept(loaded: &Loaded<'_>, job: &Job, is_on_device: bool) -> Result<Vec<Kept>, DeviceError> {
+    let mut all = Vec::new();
+    for (place, buffer) in job.outputs() {
+        let room = is_on_device
+            .then(|| loaded.device.allocate(buffer.elements.bytes()))
+            .and_then(Result::ok);
+        all.push(match room {
+            Some(copy) => {
+                let from = loaded.buffer(place);
+                loaded
+                    .device
+                    .copy(&loaded.stream, from, &copy, copy.bytes())?;
+                loaded.synchronize()?;
+                Kept::Device(copy, OnceCell::new())
+            }
+            None => Kept::Host(Expected::Bytes(loaded.read(place)?)),
+        });
+    }
+    Ok(all)
+}
+
+/// How an output compares, when the device finds that all of it is right. Absent when something is wrong with it or not
+/// sure, and where the device cannot look.
+fn glance(
+    loaded: &Loaded<'_>,
+    place: usize,
+    buffer: &JobBuffer,
+    answer: Answer<'_>,
+    rule: &Rule,
+) -> Result<Option<Outcome>, DeviceError> {
+    let found = looked_at(loaded, place, buffer, answer, rule);
+    match found {
+        // A job may take all memory; then there is no room to look.
+        Err(DeviceError::OutOfMemory { .. }) => Ok(None),
+        other => other,
+    }
+}
+
+fn looked_at(
+    loaded: &Loaded<'_>,
+    place: usize,
+    buffer: &JobBuffer,
+    answer: Answer<'_>,
+    rule: &Rule,
+) -> Result<Option<Outcome>, DeviceError> {
+    let (device, stream, memory) = (loaded.device, &loaded.stream, loaded.buffer(place));
+    let elements = &buffer.elements;
+    let (kind, size) = (elements.kind, elements.kind.size());
+    let was_poisoned = elements.is_poison();
+    let unwritten = u64::MAX >> (64 - 8 * size);
+    if was_poisoned && device.count(stream, memory, size, unwritten)? > 0 {
+        return Ok(None);
+    }
+    let compare = |elements: &Elements, found: &[u8], expected: &Expected| {
+        check::compare(&buffer.name, elements, found, expected, rule, was_poisoned)
+    };
+    let outcome = match answer {
+        _ if rule.what == Compared::Nothing => None,
+        Answer::Kept(right, _) => {
+            let is_equal = device.is_equal(stream, memory, right, elements.bytes())?;
+            return Ok(is_equal.then(|| check::equal(&buffer.name, elements, rule)));
+        }
+        Answer::Expected(Expected::Unknown) => None,
+        Answer::Expected(Expected::Bytes(_)) => return Ok(None),
+        Answer::Expected(Expected::Some(some)) => {
+            let indices: Vec<u64> = some.iter().map(|(index, _)| *index).collect();
+            if indices.iter().any(|index| *index >= elements.length) {
+                return Ok(None);
+            }
+            let found = device.gather(stream, memory, size, &indices)?;
+            let gathered = Elements {
+                length: indices.len() as u64,
+                ..*elements
+            };
+            let right = (0..).zip(some.iter().map(|(_, right)| *right)).collect();
+            Some(compare(&gathered, &found, &Expected::Some(right)))
+        }
+    };
+    let outcome = match outcome {
+        Some(outcome) => outcome,
+        None => {
+            if let Some(exponent) = kind.exponent()
+                && device.count(stream, memory, size, exponent)? > 0
+            {
+                return Ok(None);
+            }
+            compare(elements, &[], &Expected::Unknown)
+        }
+    };
+    Ok(Some(outcome).filter(|outcome| outcome.is_right))
+}
+
+#[cfg(test)]
+mod tests {
+    use ridge_gpu::{SimDevice, SimOptions};
+
+    use super::super::Source;
+    use super::*;
+    use crate::expression::Names;
+    use crate::spec::{CheckMode, Spec, Tolerance};
+
+    const LENGTH: u64 = 1000;
+    const SPEC: &str = r#"
+        [buffers]
+        in = { type = "f32", length = 1000, init = "random", seed = 1 }
+        out = { type = "f32", length = 1000 }
+        [kernels.copy]
+        entry = "copy"
+        grid = 4
+        block = 256
+        args = ["in", "out"]
+    "#;
+
+    /// A job whose output holds what a test says.
+    struct Case {
+        device: SimDevice,
+        job: Job,
+    }
+
+    impl Case {
+        fn new(kind: &str) -> Self {
+            let names = Names::default();
+            let spec = SPEC.replace(
+                "out = { type = \"f32\"",
+                &format!("out = {{ type = \"{kind}\""),
+            );
+            let spec = Spec::read(&spec).unwrap();
+            let state = &spec.states(&names).unwrap()[0];
+            Self {
+                device: SimDevice::open(&SimOptions::named("h200").unwrap()).unwrap(),
+                job: spec.job(state, &names).unwrap(),
+            }
+        }
+
+        /// What the device finds and what the host finds.
+        fn looks(&self, found: &[u8], answer: &Answers, rule: &Rule) -> (Option<Outcome>, Outcome) {
+            let source = Source {
+                name: "copy.cu".to_owned(),
+                content: b"extern \"C\" __global__ void copy(const float* in, float* out) { }"
+                    .to_vec(),
+                options: Vec::new(),
+                include_paths: Vec::new(),
+            };
+            let loadable = load(&self.device, &source, &self.job).unwrap();
+            let module = &loadable.module;
+            let timeout = Nanos::new(1e9);
+            let loaded = Loaded::new(&self.device, module, &self.job, &[], timeout).unwrap();
+            let (place, buffer) = self.job.outputs().next().unwrap();
+            self.device.write(loaded.buffer(place), 0, found).unwrap();
+            let seen = glance(&loaded, place, buffer, answer.of(0, 0), rule).unwrap();
+            let mut whole = answer.compare(&loaded, &self.job, rule, 0).unwrap();
+            (seen, whole.remove(0))
+        }
+
+        fn kept(&self, right: &[u8]) -> Answers {
+            let copy = self.device.allocate(right.len() as u64).unwrap();
+            self.device.write(&copy, 0, right).unwrap();
+            Answers::Kept(vec![vec![Kept::Device(copy, OnceCell::new())]])
+        }
+    }
+
+    fn rule(mode: CheckMode) -> Rule {
+        Rule::new(mode, Tolerance::default())
+    }
+
+    fn floats(value: impl Fn(u64) -> f32) -> Vec<u8> {
+        (0..LENGTH)
+            .flat_map(|index| value(index).to_le_bytes())
+            .collect()
+    }
+
+    fn some() -> Answers {
+        let right = [0, 7, 999].map(|index| (index, index as f64));
+        Answers::Known(vec![vec![Expected::Some(right.to_vec())]])
+    }
+
+    #[test]
+    fn what_the_device_finds_right_is_what_the_host_says() {
+        let (case, right) = (Case::new("f32"), floats(|index| index as f32));
+        for mode in [CheckMode::Elements, CheckMode::Sum, CheckMode::None] {
+            for answers in [Answers::Unknown, some(), case.kept(&right)] {
+                let (seen, whole) = case.looks(&right, &answers, &rule(mode));
+                assert_eq!(seen, Some(whole), "{mode:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_left_to_the_host() {
+        let case = Case::new("f32");
+        let right = floats(|index| index as f32);
+        let wrong = floats(|index| if index == 7 { 8.0 } else { index as f32 });
+        let unwritten = floats(|index| {
+            if index == 500 {
+                f32::from_bits(u32::MAX)
+            } else {
+                index as f32
+            }
+        });
+        let infinite = floats(|index| {
+            if index == 7 {
+                f32::INFINITY
+            } else {
+                index as f32
+            }
+        });
+        for found in [&wrong, &unwritten, &infinite] {
+            for answers in [some(), case.kept(&right)] {
+                let (seen, whole) = case.looks(found, &answers, &rule(CheckMode::Elements));
+                assert_eq!(seen, None, "{whole:?}");
+            }
+        }
+        // What is compared with nothing has to be written and finite.
+        for found in [&unwritten, &infinite] {
+            let (seen, whole) = case.looks(found, &Answers::Unknown, &rule(CheckMode::Elements));
+            assert_eq!((seen, whole.is_right), (None, false));
+        }
+        let (seen, whole) = case.looks(&wrong, &case.kept(&right), &rule(CheckMode::Elements));
+        assert_eq!((seen, whole.wrong), (None, 1));
+        assert_eq!(whole.first.unwrap().index, 7);
+    }
+
+    #[test]
+    fn rounding_and_integers_like_the_pattern_are_for_the_host_to_judge() {
+        let case = Case::new("f32");
+        let (right, near) = (
+            floats(|index| index as f32),
+            floats(|index| index as f32 * 1.000_001),
+        );
+        let (seen, whole) = case.looks(&near, &case.kept(&right), &rule(CheckMode::Elements));
+        assert_eq!((seen, whole.is_right), (None, true));
+        let case = Case::new("i32");
+        let minus: Vec<u8> = (0..LENGTH)
+            .flat_map(|index| (index as i32 - 3).to_le_bytes())
+            .collect();
+        let (seen, whole) = case.looks(&minus, &Answers::Unknown, &rule(CheckMode::Elements));
+        assert_eq!((seen, whole.is_right), (None, true));
+    }
+}
