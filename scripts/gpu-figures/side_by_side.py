@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""usage: side_by_side.py RIDGE WORK RESULTS [--starts N] [--budget SECONDS] [--device DEVICE] [--no-nvbench]
+"""usage: side_by_side.py RIDGE WORK RESULTS [--starts N] [--budget SECONDS] [--device DEVICE]
+       [--cases CASES] [--tools TOOLS]
 
 Starts the tools in turns and appends a line of JSON for each start to RESULTS: NVIDIA's benchmark library, and `ridge bench`
-with several options. With `--flush write` it leaves the L2 as the library does (dirty), with `--min-samples 500` it takes
-about as many samples."""
+with several options. With `--flush write` it leaves the L2 as the library does (dirty), with `--min-samples 500` it takes about
+as many samples of a long kernel. CASES and TOOLS are names with commas between them; all of them where nothing is said."""
 import argparse, contextlib, json, os, subprocess, sys, tempfile, time
 
 from cases import CASES
@@ -11,6 +12,7 @@ from cases import CASES
 HERE = os.path.dirname(os.path.abspath(__file__))
 PATIENCE = 60
 RIDGE = {"ridge": [], "ridge-write": ["--flush", "write"], "ridge-500": ["--flush", "write", "--min-samples", "500"]}
+TOOLS = ("nvbench", *RIDGE)
 
 
 def start(command, folder):
@@ -68,16 +70,20 @@ def main():
     p.add_argument("--starts", type=int, default=10)
     p.add_argument("--budget", type=float, default=230)
     p.add_argument("--device", default="0")
-    p.add_argument("--no-nvbench", action="store_true")
+    p.add_argument("--cases", default=",".join(CASES))
+    p.add_argument("--tools", default=",".join(TOOLS))
     o = p.parse_args()
     o.work, o.results = os.path.abspath(o.work), os.path.abspath(o.results)
-    tools = [(tool, lambda c, f, n, options=options: of_ridge(c, o, f, options, n)) for tool, options in RIDGE.items()]
-    if not o.no_nvbench:
-        tools.insert(0, ("nvbench", lambda c, f, n: of_nvbench(c, o, f)))
+    for given, known in ((o.cases, CASES), (o.tools, TOOLS)):
+        if set(given.split(",")) - set(known):
+            p.error(f"{given}: known are {', '.join(known)}")
+    measures = {"nvbench": lambda c, f, n: of_nvbench(c, o, f)}
+    measures |= {tool: lambda c, f, n, options=options: of_ridge(c, o, f, options, n) for tool, options in RIDGE.items()}
+    tools = [(tool, measures[tool]) for tool in o.tools.split(",")]
     end, failures = time.monotonic() + o.budget, {}
     with open(o.results, "a") as results, tempfile.TemporaryDirectory() as folder:
         for place in range(o.starts):
-            for case in CASES:
+            for case in o.cases.split(","):
                 for tool, measure in tools:
                     # What fails again and again is left alone, so that the others have the time.
                     if failures.get((tool, case), 0) >= 2:

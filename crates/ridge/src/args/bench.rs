@@ -51,7 +51,7 @@ pub(crate) struct BenchArguments {
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     max_samples: usize,
     /// Time of sampling before precision can end a measurement, for each mode of a state [default: 250ms, or --max-time if
-    /// that is less; 0s with --fresh-inputs]
+    /// that is less; 0s on a simulated GPU and with --fresh-inputs]
     #[arg(long, value_name = "TIME", value_parser = str::parse::<Nanos>)]
     min_time: Option<Nanos>,
     /// Time of sampling at which it ends in any case, for each mode of a state; looking at outputs does not count
@@ -278,8 +278,9 @@ impl BenchArguments {
     /// How long to sample at least. What nobody asked for gives way to what somebody did.
     fn min_time(&self) -> Result<Nanos, ExpectedError> {
         let Some(asked) = self.min_time else {
-            // Making inputs takes far longer than a sample, so that the usual number of samples would take minutes.
-            let usual = if self.fresh_inputs {
+            // A model has no drift to average over. Making inputs takes far longer than a sample, so that the usual number
+            // of samples would take minutes.
+            let usual = if self.fresh_inputs || self.device.starts_with("sim:") {
                 0.0
             } else {
                 Settings::default().min_time_ns
@@ -346,5 +347,50 @@ impl KernelArguments {
             options,
             include,
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Alone {
+        #[command(flatten)]
+        bench: BenchArguments,
+    }
+
+    fn least(options: &[&str]) -> Result<f64, String> {
+        let all = ["bench", "copy.toml"].iter().chain(options);
+        let parsed = Alone::try_parse_from(all).map_err(|error| error.to_string())?;
+        let options = parsed.bench.options().map_err(|error| error.message)?;
+        Ok(options.settings.min_time_ns)
+    }
+
+    /// What nobody asked for gives way, and what somebody asked for is taken or refused.
+    #[test]
+    fn the_least_time_of_sampling_fits_the_other_options() {
+        let usual = Settings::default().min_time_ns;
+        assert_eq!(least(&[]), Ok(usual));
+        assert_eq!(least(&["--max-time", "100ms"]), Ok(100e6));
+        assert_eq!(least(&["--fresh-inputs"]), Ok(0.0));
+        assert_eq!(least(&["--device", "sim:h200"]), Ok(0.0));
+        assert_eq!(
+            least(&["--device", "sim:h200", "--min-time", "1s"]),
+            Ok(1e9)
+        );
+        assert_eq!(least(&["--min-time", "0s"]), Ok(0.0));
+        for wrong in [
+            &["--min-time", "6s"][..],
+            &["--min-time", "1s", "--max-time", "500ms"],
+        ] {
+            let refused = least(wrong).unwrap_err();
+            assert!(
+                refused.starts_with("--min-time ") && refused.contains("--max-time"),
+                "{refused}"
+            );
+        }
     }
 }
