@@ -21,6 +21,7 @@ use crate::stalls;
 use crate::work::memory::l2;
 
 use ridge_model::latency::Latencies;
+use ridge_stats::Samples;
 
 /// A group of launches, of which one is diagnosed.
 #[derive(Clone, Debug, Default)]
@@ -164,7 +165,10 @@ pub fn diagnose(
         None
     };
     let durations = group.durations();
-    let duration_ns = median(&durations);
+    // What has no duration, or one that is no number, has no median either.
+    let duration_ns = Samples::new(durations.clone())
+        .ok()
+        .map(|durations| durations.median());
     let extent = |size: ncu_rep::report::Dim3| [size.x, size.y, size.z];
     Kernel {
         source: group.source,
@@ -238,17 +242,6 @@ fn rows(ledger: &Ledger) -> Vec<ResourceRow> {
         .collect()
 }
 
-/// The median of sorted values.
-fn median(sorted: &[f64]) -> Option<f64> {
-    let middle = sorted.len() / 2;
-    let upper = *sorted.get(middle)?;
-    Some(if sorted.len() % 2 == 1 {
-        upper
-    } else {
-        f64::midpoint(sorted[middle - 1], upper)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -275,11 +268,5 @@ mod tests {
             Some(7)
         );
         assert_eq!(Group::default().representative(), None);
-    }
-
-    #[test]
-    fn an_even_number_of_values_has_the_middle_as_median() {
-        assert_eq!(median(&[1.0, 2.0, 4.0, 9.0]), Some(3.0));
-        assert_eq!(median(&[]), None);
     }
 }
