@@ -41,7 +41,7 @@ part() {
     wheel=$(ls wheels/*-"$(python3 -c 'import sys; print("cp%d%d" % sys.version_info[:2])')"-*.whl 2> /dev/null | head -1)
     case $DEVICE in
     sim:*)
-        options=(--tools ridge,ridge-write,ridge-500)
+        options=(--tools ridge,ridge-write,ridge-400)
         prepare=(--source)
         ;;
     *)
@@ -50,7 +50,7 @@ part() {
         else
             echo "no wheel of cuda-bench for $(python3 --version) in wheels/"
             problems=$((problems + 1))
-            options=(--tools ridge,ridge-write,ridge-500)
+            options=(--tools ridge,ridge-write,ridge-400)
         fi
         ;;
     esac

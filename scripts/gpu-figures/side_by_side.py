@@ -3,15 +3,15 @@
        [--cases CASES] [--tools TOOLS]
 
 Starts the tools in turns and appends a line of JSON for each start to RESULTS: NVIDIA's benchmark library, and `ridge bench`
-with several options. With `--flush write` it leaves the L2 as the library does (dirty), with `--min-samples 500` it takes about
-as many samples of a long kernel. CASES and TOOLS are names with commas between them; all of them where nothing is said."""
+with several options. With `--flush write` it leaves the L2 as the library does (dirty), with `--min-time 400ms` it samples for
+about as long as the library. CASES and TOOLS are names with commas between them; all of them where nothing is said."""
 import argparse, contextlib, json, os, subprocess, sys, tempfile, time
 
 from cases import CASES
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PATIENCE = 60
-RIDGE = {"ridge": [], "ridge-write": ["--flush", "write"], "ridge-500": ["--flush", "write", "--min-samples", "500"]}
+RIDGE = {"ridge": [], "ridge-write": ["--flush", "write"], "ridge-400": ["--flush", "write", "--min-time", "400ms"]}
 TOOLS = ("nvbench", *RIDGE)
 
 

@@ -137,6 +137,7 @@ pub struct StateResult {
     pub compiler_log: Option<String>,
     /// What time went to before the modes; `null` where there are no times, and in documents of older versions.
     #[serde(default)]
+    #[schemars(!default)]
     pub spent: Option<Spent>,
 }
 
@@ -256,9 +257,11 @@ pub struct ModeResult {
     pub preparation_ns: Option<f64>,
     /// From the first sample to the last, without what is beside them; `null` in documents of older versions.
     #[serde(default)]
+    #[schemars(!default)]
     pub sampling_ns: Option<f64>,
     /// What was beside samples: outputs that were looked at, and inputs that were made anew.
     #[serde(default)]
+    #[schemars(!default)]
     pub beside_ns: Option<f64>,
     /// What sensors said.
     pub sensors: SensorSummary,

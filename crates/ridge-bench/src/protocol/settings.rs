@@ -18,6 +18,7 @@ pub struct Settings {
     pub max_samples: usize,
     /// Time of sampling before precision can end a measurement; at most `max_time_ns` counts.
     #[serde(default)]
+    #[schemars(!default)]
     pub min_time_ns: f64,
     /// Time at which it ends in any case, for each mode of a state.
     pub max_time_ns: f64,

@@ -52,7 +52,7 @@ pub(crate) struct BenchArguments {
     max_samples: usize,
     /// Time of sampling before precision can end a measurement, for each mode of a state [default: 250ms, or --max-time if
     /// that is less; 0s on a simulated GPU and with --fresh-inputs]
-    #[arg(long, value_name = "TIME", value_parser = str::parse::<Nanos>)]
+    #[arg(long, value_name = "TIME", value_parser = least_time)]
     min_time: Option<Nanos>,
     /// Time of sampling at which it ends in any case, for each mode of a state; looking at outputs does not count
     #[arg(long, value_name = "TIME", value_parser = str::parse::<Nanos>, default_value = "5s")]
@@ -181,6 +181,14 @@ fn share(text: &str) -> Result<f64, String> {
         .map(|number| number * factor)
         .filter(|share| *share > 0.0 && *share < 1.0)
         .ok_or_else(|| "expected a share above 0 and below 1, such as 0.005 or 0.5%".to_owned())
+}
+
+/// A time that may be zero: then the interval of the median alone decides.
+fn least_time(text: &str) -> Result<Nanos, String> {
+    if ["0", "0s", "0ms", "0us", "0ns"].contains(&text.trim()) {
+        return Ok(Nanos::new(0.0));
+    }
+    text.parse::<Nanos>().map_err(|error| error.to_string())
 }
 
 fn axis(text: &str) -> Result<(String, Vec<Value>), String> {
