@@ -399,6 +399,15 @@ impl Drop for OwnedGraph {
     }
 }
 
+/// Room for reading the stamps of a window.
+#[derive(Default)]
+pub(super) struct ProbeRoom {
+    pub(super) start: Vec<u8>,
+    pub(super) stop: Vec<u8>,
+    /// Clock and time of each SM.
+    pub(super) windows: Vec<(f64, f64)>,
+}
+
 /// Room for the stamps of a window.
 pub(super) struct OwnedProbe {
     pub(super) start: OwnedPinned,
@@ -407,6 +416,6 @@ pub(super) struct OwnedProbe {
     pub(super) numbers: Cell<(u64, u64)>,
     /// SMs have numbers below this.
     pub(super) slots: Cell<u32>,
-    /// Where both are read to, and what clocks and windows follow from them: kept, so that a reading allocates nothing.
-    pub(super) read: RefCell<(Vec<u8>, Vec<u8>, Vec<(f64, f64)>)>,
+    /// Kept, so that a reading allocates nothing.
+    pub(super) room: RefCell<ProbeRoom>,
 }

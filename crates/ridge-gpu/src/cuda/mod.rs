@@ -24,7 +24,7 @@ use crate::nvrtc::{self, Compiler};
 use crate::search::Search;
 use context::{
     Context, OwnedEvent, OwnedFunction, OwnedGraph, OwnedLaunch, OwnedMemory, OwnedModule,
-    OwnedPinned, OwnedProbe, OwnedStream, error_of,
+    OwnedPinned, OwnedProbe, OwnedStream, ProbeRoom, error_of,
 };
 use driver::{Arguments, Driver, Shape, function_attribute, name_of, status};
 use identity::{DEFAULT_SHARED, Identity, properties};
@@ -828,7 +828,7 @@ impl Device for CudaDevice {
             stop: room()?,
             numbers: Cell::new((0, 0)),
             slots: Cell::new(MOST_SMS),
-            read: RefCell::default(),
+            room: RefCell::default(),
         };
         // Stamps have numbers from 1 on.
         let nothing = vec![0; (u64::from(MOST_SMS) * STAMP_BYTES) as usize];
@@ -873,7 +873,11 @@ impl Device for CudaDevice {
         // This is done between samples. At one go and only what can have been stamped: a call for each word took 30 us in a
         // build that does not inline it.
         let bytes = probe.slots.get() as usize * STAMP_BYTES as usize;
-        let (start, stop, windows) = &mut *probe.read.borrow_mut();
+        let ProbeRoom {
+            start,
+            stop,
+            windows,
+        } = &mut *probe.room.borrow_mut();
         for (memory, bytes_read) in [(&probe.start, &mut *start), (&probe.stop, &mut *stop)] {
             bytes_read.resize(bytes, 0);
             memory.memory.read(0, bytes_read);

@@ -449,16 +449,16 @@ fn sampling_has_a_least_time_where_it_is_asked_for() {
         let mode = &document["states"][0]["modes"][0];
         let sampled = mode["sampling_ns"].as_f64().unwrap();
         (
-            document["settings"]["min_time_ns"].as_f64().unwrap(),
+            document["settings"]["min_time_ns"].as_f64().unwrap() as u64,
             sampled,
             mode["samples"].as_u64().unwrap(),
         )
     };
     let (least, sampled, samples) = measured(&[]);
-    assert!(least == 0.0 && sampled < 5e6, "{least} {sampled} {samples}");
+    assert!(least == 0 && sampled < 5e6, "{least} {sampled} {samples}");
     let (least, sampled, samples) = measured(&["--min-time", "20ms"]);
     assert!(
-        least == 20e6 && (20e6..21e6).contains(&sampled) && samples > 100,
+        least == 20_000_000 && (20e6..21e6).contains(&sampled) && samples > 100,
         "{least} {sampled} {samples}"
     );
 }
