@@ -435,6 +435,36 @@ fn a_simulated_device_says_that_it_is_one() {
     assert_eq!(properties.sensors, SensorSource::Simulated);
 }
 
+/// 88 % of the link of the table: NVLink on an H200, PCIe on an L4.
+#[test]
+fn copies_to_other_devices_run_at_the_rate_of_their_link() {
+    for (settings, rate, link) in [
+        ("h200,peers=2", 450.0, PeerLink::NvLink { links: None }),
+        ("l4,peers=1", 31.5, PeerLink::Pcie),
+    ] {
+        let device = SimDevice::open(&SimOptions::parse(settings).unwrap()).unwrap();
+        let peers = device.peers().unwrap();
+        let last = peers.last().unwrap();
+        assert_eq!(last.link, Some(link));
+        assert_eq!(last.ordinal as usize, peers.len());
+        let bytes = 64 * MIB;
+        let (own, there) = (
+            device.allocate(bytes).unwrap(),
+            device.allocate_peer(last.ordinal, bytes).unwrap(),
+        );
+        let stream = device.stream().unwrap();
+        let (start, stop) = (device.event().unwrap(), device.event().unwrap());
+        device.record(&stream, &start).unwrap();
+        device.copy_to_peer(&stream, &own, &there, bytes).unwrap();
+        device.record(&stream, &stop).unwrap();
+        device.synchronize(&stream, SECOND).unwrap();
+        let seen = bytes as f64 / device.elapsed(&start, &stop).unwrap().get();
+        assert!((0.82..0.89).contains(&(seen / rate)), "{settings}: {seen}");
+        assert!(device.allocate_peer(last.ordinal + 1, MIB).is_err());
+    }
+    assert!(open("seed=1").peers().unwrap().is_empty());
+}
+
 #[test]
 fn handles_of_another_device_are_refused() {
     let (one, other) = (open("seed=1"), open("seed=1"));

@@ -15,7 +15,18 @@ use super::random::{Random, mix};
 use crate::device::{Effect, Flush, FlushKind, Operations, WindowEnd};
 use crate::error::{DeviceError, Fault, Result};
 
-/// Memory, of the device or pinned.
+/// Whose memory it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// That of the device: the only one that is counted.
+    Device,
+    /// Pinned memory of the host.
+    Host,
+    /// That of another device.
+    Peer,
+}
+
+/// Memory, of the device or another one, or pinned.
 pub(super) struct Memory {
     pub(super) id: u64,
     pub(super) bytes: u64,
@@ -23,7 +34,7 @@ pub(super) struct Memory {
     /// The device that it belongs to.
     pub(super) owner: Weak<RefCell<State>>,
     pub(super) freed: Freed,
-    pub(super) is_pinned: bool,
+    pub(super) place: Place,
 }
 
 /// Numbers and sizes of memory that is no more. A list of its own, since memory may go while the state is in use.
@@ -31,8 +42,8 @@ pub(super) type Freed = Rc<RefCell<Vec<(u64, u64)>>>;
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // Pinned memory is not counted.
-        let bytes = if self.is_pinned { 0 } else { self.bytes };
+        let is_counted = self.place == Place::Device;
+        let bytes = if is_counted { self.bytes } else { 0 };
         self.freed.borrow_mut().push((self.id, bytes));
     }
 }
@@ -491,8 +502,11 @@ impl State {
                     let source = from.contents.borrow();
                     to.contents.borrow_mut().copy_from(&source, *bytes);
                 }
-                let time = if from.is_pinned || to.is_pinned {
+                let between = [from.place, to.place];
+                let time = if between.contains(&Place::Host) {
                     *bytes as f64 / self.link
+                } else if between.contains(&Place::Peer) {
+                    *bytes as f64 / self.peer_link()
                 } else {
                     let read = self.cache.touch(from.id, 0, *bytes, true, false);
                     let written = self.cache.touch(to.id, 0, *bytes, false, true);
@@ -508,6 +522,12 @@ impl State {
         if let Some(queue) = self.streams.get_mut(&stream) {
             queue.ready = end;
         }
+    }
+
+    /// What the link to another device of the same kind carries, in bytes a nanosecond: NVLink where the table has it.
+    fn peer_link(&self) -> f64 {
+        let nvlink = self.options.device.nvlink;
+        nvlink.map_or(self.link, |fact| fact.value.get() / 1e9 * costs::LINK_SHARE)
     }
 
     /// The device has worked.
