@@ -565,7 +565,7 @@ impl Device for SimDevice {
         let mut state = self.enter("record", costs::SMALL_CALL)?;
         let stream = self.stream_of(stream)?;
         let event = self.owned::<Rc<EventState>>(&event.inner, "event")?;
-        state.queue(stream, Op::Record(Rc::clone(&event.value)));
+        state.queue(stream, Op::Record(event.value.record()));
         Ok(())
     }
 
@@ -573,7 +573,10 @@ impl Device for SimDevice {
         let mut state = self.enter("wait", costs::SMALL_CALL)?;
         let stream = self.stream_of(stream)?;
         let event = self.owned::<Rc<EventState>>(&event.inner, "event")?;
-        state.queue(stream, Op::Wait(Rc::clone(&event.value)));
+        // An event that was never recorded holds nobody.
+        if let Some(reached) = event.value.last() {
+            state.queue(stream, Op::Wait(reached));
+        }
         Ok(())
     }
 
@@ -581,7 +584,7 @@ impl Device for SimDevice {
         let state = self.enter("elapsed", costs::SMALL_CALL)?;
         let step = |event: &Event| {
             let event = self.owned::<Rc<EventState>>(&event.inner, "event")?;
-            let reached = event.value.reached.get();
+            let reached = event.value.last().and_then(|reached| reached.get());
             let reached = reached.filter(|reached| *reached <= state.now);
             reached
                 .map(|reached| (reached / costs::TIMER_STEP).floor())

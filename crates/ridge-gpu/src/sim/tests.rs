@@ -351,6 +351,40 @@ fn streams_wait_for_events_of_others() {
     }
 }
 
+/// Two streams that start each round together are as fast as one, also where the events are recorded again in each round.
+#[test]
+fn events_that_are_recorded_again_are_others() {
+    let device = open("noise=0");
+    let (first, second) = (device.stream().unwrap(), device.stream().unwrap());
+    let [go, back, start, stop] = [(); 4].map(|()| device.event().unwrap());
+    let (from, to) = (
+        device.allocate_pinned(16 * MIB).unwrap(),
+        device.allocate_pinned(16 * MIB).unwrap(),
+    );
+    let buffers = [
+        device.allocate(16 * MIB).unwrap(),
+        device.allocate(16 * MIB).unwrap(),
+    ];
+    let block = device.block(&first, SECOND).unwrap();
+    device.record(&first, &start).unwrap();
+    for _ in 0..8 {
+        device.record(&first, &go).unwrap();
+        device.wait(&second, &go).unwrap();
+        device.upload(&first, &from, &buffers[0], 16 * MIB).unwrap();
+        device
+            .download(&second, &buffers[1], &to, 16 * MIB)
+            .unwrap();
+        device.record(&second, &back).unwrap();
+        device.wait(&first, &back).unwrap();
+    }
+    device.record(&first, &stop).unwrap();
+    block.release();
+    device.synchronize(&first, SECOND).unwrap();
+    // 16 MiB at 88 % of 63.02 GB/s take 302.5 us.
+    let time = device.elapsed(&start, &stop).unwrap().get();
+    assert!((time / (8.0 * 302.5e3) - 1.0).abs() < 0.05, "{time}");
+}
+
 #[test]
 fn memory_is_counted_and_given_back() {
     let device = open("shared=0.5");

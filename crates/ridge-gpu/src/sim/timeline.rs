@@ -48,13 +48,25 @@ impl Drop for Memory {
     }
 }
 
-/// A point in a stream.
+/// When a stream came to an event; absent while it has not.
+pub(super) type Reached = Rc<Cell<Option<f64>>>;
+
+/// A point in a stream. Each time that it is recorded is one of its own: who waits, waits for the last one until then.
 #[derive(Default)]
 pub(super) struct EventState {
-    /// When the stream came to it; absent while it has not.
-    pub(super) reached: Cell<Option<f64>>,
-    /// Whether it was recorded at all.
-    pub(super) is_recorded: Cell<bool>,
+    last: RefCell<Option<Reached>>,
+}
+
+impl EventState {
+    /// The last time that it was recorded; absent where it was not at all.
+    pub(super) fn last(&self) -> Option<Reached> {
+        self.last.borrow().clone()
+    }
+
+    /// Records it.
+    pub(super) fn record(&self) -> Reached {
+        Rc::clone(self.last.borrow_mut().insert(Reached::default()))
+    }
 }
 
 /// The stamps of a window: cycles and time.
@@ -92,8 +104,8 @@ pub(super) enum Op {
         to: Rc<Memory>,
         bytes: u64,
     },
-    Record(Rc<EventState>),
-    Wait(Rc<EventState>),
+    Record(Reached),
+    Wait(Reached),
     Stamp(Rc<Stamps>, WindowEnd),
     Flush(Flush),
 }
@@ -296,10 +308,6 @@ impl State {
     /// Queues something.
     pub(super) fn queue(&mut self, stream: u64, op: Op) {
         let now = self.now;
-        if let Op::Record(event) = &op {
-            event.is_recorded.set(true);
-            event.reached.set(None);
-        }
         if let Op::Kernel(kernel) = &op
             && self.fault_of(&kernel.name) == Some(SimFaultKind::Waits)
         {
@@ -339,9 +347,8 @@ impl State {
             return None;
         }
         let queue = self.streams.get_mut(&stream)?;
-        if let Some((_, Op::Wait(event))) = queue.held.front()
-            && event.is_recorded.get()
-            && event.reached.get().is_none()
+        if let Some((_, Op::Wait(reached))) = queue.held.front()
+            && reached.get().is_none()
         {
             return None;
         }
@@ -435,13 +442,13 @@ impl State {
     fn execute(&mut self, stream: u64, issued: f64, op: &Op) {
         let ready = self.streams.get(&stream).map_or(0.0, |queue| queue.ready);
         let end = match op {
-            Op::Record(event) => {
+            Op::Record(reached) => {
                 // The device comes to an event sooner than to a kernel.
                 let at = ready.max(issued + costs::RELEASE_LATENCY) + costs::EVENT;
-                event.reached.set(Some(at));
+                reached.set(Some(at));
                 at
             }
-            Op::Wait(event) => ready.max(event.reached.get().unwrap_or(0.0)),
+            Op::Wait(reached) => ready.max(reached.get().unwrap_or(0.0)),
             Op::Kernel(kernel) => {
                 let start = (ready + costs::GAP).max(issued + costs::LAUNCH_LATENCY);
                 let (time, is_here) = self.run(kernel, start);
