@@ -114,17 +114,18 @@ pub enum Family {
 }
 
 impl Family {
-    /// All of them, in the order in which they are measured: what does not heat the GPU first.
+    /// All of them, in the order in which they are measured: what does not heat the GPU first. Once the contexts of other
+    /// GPUs are open, nothing else is measured.
     pub const ALL: [Self; 9] = [
         Self::Launch,
         Self::Link,
-        Self::Peer,
         Self::Dram,
         Self::L2,
         Self::L1,
         Self::Atomics,
         Self::Vector,
         Self::Tensor,
+        Self::Peer,
     ];
 
     /// The stable name.
@@ -315,6 +316,17 @@ pub enum PeerLink {
     NvLink,
     /// PCIe.
     Pcie,
+}
+
+impl PeerLink {
+    /// The stable name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NvLink => "nvlink",
+            Self::Pcie => "pcie",
+        }
+    }
 }
 
 /// Values of repeats.

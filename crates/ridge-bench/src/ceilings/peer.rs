@@ -50,14 +50,14 @@ fn of(runner: &Runner<'_>, peer: &Peer) -> Result<Vec<Figure>, Failure> {
         ("peer-from", name("from"), &from),
     ] {
         let label = label(Family::Peer, id, &name);
-        figures.extend(one_way(runner, &label, Manner::Warm, bytes, copy)?);
+        figures.extend(one_way(runner, &label, Manner::Burst, bytes, copy)?);
     }
     let name = name("both ways at once with");
     let both = Label {
         counts: "bytes that cross the link, both ways",
         ..label(Family::Peer, "peer-duplex", &name)
     };
-    figures.extend(both_ways(runner, &both, Manner::Warm, bytes, &to, &from)?);
+    figures.extend(both_ways(runner, &both, Manner::Burst, bytes, &to, &from)?);
     // What went there and back is what was sent.
     device.fill(&runner.stream, &back, 0)?;
     to(&runner.stream, bytes)?;

@@ -36,10 +36,8 @@ pub(super) enum Manner {
     /// Work that reaches the limit of the power: with a rest between repeats, so that each is a burst of its own; then
     /// kept going without pause.
     RestedThenSustained,
-    /// Work whose first moments are slower, such as copies over a link: after a warm-up, and without pause.
-    Warm,
-    /// The same where others disturb it for tenths of a second at a time, such as the host's memory: as many more repeats
-    /// as it takes to see it for a while.
+    /// Copies from and to the host, whose first moments can be slower and which others of the host disturb for tenths of
+    /// a second at a time: after a warm-up, without pause, and as many more repeats as it takes to see them for a while.
     Watched,
 }
 
@@ -162,7 +160,7 @@ impl<'d> Runner<'d> {
             let once = self.repeat(1, &variant.queue)?.time_ns.max(1.0);
             let units = (self.settings.repeat_ns / once).ceil().clamp(1.0, QUEUE) as u32;
             match manner {
-                Manner::Warm | Manner::Watched => self.warm_up(variant)?,
+                Manner::Watched => self.warm_up(variant)?,
                 Manner::RestedThenSustained => self.device.pause(PAUSE),
                 Manner::Burst | Manner::BurstThenSustained => {}
             }
@@ -180,7 +178,7 @@ impl<'d> Runner<'d> {
         };
         let variant = &variants[place];
         match manner {
-            Manner::Warm | Manner::Watched => {}
+            Manner::Watched => {}
             Manner::RestedThenSustained => self.device.pause(LONG_PAUSE),
             Manner::Burst | Manner::BurstThenSustained => self.device.pause(PAUSE),
         }
