@@ -24,6 +24,7 @@ WANTED = [
     ("dram", "read<8, 0>", "LDG.E.128", 8, 70),
     ("dram", "write<4, 0>", "STG.E.128", 4, 70),
     ("dram", "triad<4, 0>", "FFMA", 16, 70),
+    ("cache", "l2<2>", "LDG.E.128.STRONG.GPU", 2, 70),
     ("cache", "l2<4>", "LDG.E.128.STRONG.GPU", 4, 70),
     ("cache", "l1<4>", "LDG.E.128", 8, 70),
     ("cache", "l1<2>", "LDG.E.64", 8, 70),

@@ -58,8 +58,9 @@ pub use cuda::{CudaDevice, CudaOptions};
 pub use device::{
     Access, Argument, Block, Buffer, ClockProbe, ClockReading, Compiled, Device, DeviceKind, Dim3,
     Effect, Event, Flush, FlushKind, Function, FunctionAttributes, GpuProcess, Graph, Launch,
-    MemoryInfo, Module, Operations, Pinned, Prepared, PreparedProduct, Product, Program,
-    Properties, Readings, SensorSource, Stream, ThrottleReason, ThrottleReasons, WindowEnd, Work,
+    MemoryInfo, Module, Operations, Peer, PeerBuffer, PeerLink, Pinned, Prepared, PreparedProduct,
+    Product, Program, Properties, Readings, SensorSource, Stream, ThrottleReason, ThrottleReasons,
+    WindowEnd, Work,
 };
 pub use error::{DeviceError, Fault, NoGpu, Result, Version};
 pub use search::Search;

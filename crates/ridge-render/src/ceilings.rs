@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use ridge_bench::ceilings::document::{Document, Family, Figure, Spread, Unit};
+use ridge_bench::ceilings::document::{Document, Family, Figure, Peer, PeerLink, Spread, Unit};
 use ridge_model::quantity::{Amount, Hertz, Nanos, Ratio, Unit as Shown};
 
 use crate::escape;
@@ -151,8 +151,26 @@ fn provenance(document: &Document) -> String {
     format!("{}: {}", machine.device, parts.join(", "))
 }
 
+/// Who the other GPU is, and what lies between.
+fn other(peer: &Peer) -> String {
+    let mut parts = vec![peer.name.clone()];
+    parts.extend(peer.uuid.clone());
+    parts.push(match (peer.link, peer.nvlinks) {
+        (Some(PeerLink::NvLink), Some(links)) => {
+            format!("NVLink, {links} links of this GPU are up")
+        }
+        (Some(PeerLink::NvLink), None) => "NVLink".to_owned(),
+        (Some(PeerLink::Pcie), _) => "PCIe".to_owned(),
+        (None, _) => "NVML does not tell what lies between".to_owned(),
+    });
+    if !peer.has_access {
+        parts.push("copies go through the host".to_owned());
+    }
+    parts.join("; ")
+}
+
 const ABOUT: &str = "Burst: median of the repeats after a pause, a few milliseconds each; products of a library, which reach the \
-                     limit of the power, rest before each repeat, and copies over the link are warmed up. Best and p90 (what \
+                     limit of the power, rest before each repeat, and copies from and to the host are warmed up. Best and p90 (what \
                      nine of ten reached) are against it. Sustained: the last third of a run without pause. Clocks are those of the SMs while it ran; power is a \
                      mean over about a second. A multiply-add is two operations; copies count what is read and written. A \
                      library's figure is what can be reached, not the peak of the hardware.";
@@ -194,6 +212,9 @@ pub fn text(document: &Document, layout: &Layout) -> String {
             for figure in &figures {
                 let about = format!("{}: {}; {}", figure.name, figure.counts, figure.variant);
                 layout.paragraph(&mut out, &about, "  ", "    ", Some(Role::Dim));
+                if let Some(peer) = &figure.peer {
+                    layout.paragraph(&mut out, &other(peer), "    ", "      ", Some(Role::Dim));
+                }
                 for detail in &figure.details {
                     let unit = match detail.unit.as_str() {
                         "1" => Shown::NONE,
@@ -288,12 +309,13 @@ pub fn markdown(document: &Document) -> String {
 pub fn csv(document: &Document) -> String {
     let mut out = "id,family,name,path,format,unit,median,best,p90,repeats,repeat_ns,sm_clock_hz,power_w,temperature_c,\
                    throttle,sustained_median,sustained_sm_clock_hz,sustained_power_w,per_sm_cycle,\
-                   architecture_per_sm_cycle,peak,counts,variant,checksum\n"
+                   architecture_per_sm_cycle,peak,counts,variant,checksum,peer_ordinal,peer_uuid,peer_link\n"
         .to_owned();
     let number = |number: Option<f64>| number.map_or_else(String::new, |number| number.to_string());
     for figure in &document.figures {
         let burst = &figure.burst;
         let kept = figure.sustained.as_ref();
+        let peer = figure.peer.as_ref();
         let cells = [
             figure.id.clone(),
             figure.family.name().to_owned(),
@@ -319,6 +341,10 @@ pub fn csv(document: &Document) -> String {
             figure.counts.clone(),
             figure.variant.clone(),
             figure.checksum.clone().unwrap_or_default(),
+            peer.map_or_else(String::new, |peer| peer.ordinal.to_string()),
+            peer.and_then(|peer| peer.uuid.clone()).unwrap_or_default(),
+            peer.and_then(|peer| peer.link)
+                .map_or_else(String::new, |link| link.name().to_owned()),
         ];
         let cells: Vec<String> = cells
             .iter()

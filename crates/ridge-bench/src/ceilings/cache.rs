@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ridge_gpu::{Argument, Prepared};
+use ridge_gpu::{Argument, DeviceError, Prepared};
 
 use super::document::{Detail, Family, Measured, Path, Unit};
 use super::probe::{Kernels, Label, Shape, Spreader, bytes_of, check, random_words, reads, writes};
@@ -11,9 +11,17 @@ use crate::protocol::Failure;
 
 const SOURCE: &str = include_str!("kernels/cache.cu");
 const THREADS: u32 = 512;
-/// Loads of a thread before it uses the first, and the bytes of a part that a block reads at once.
-const ITEMS: u32 = 4;
-const PART: u64 = 16 * ITEMS as u64 * THREADS as u64;
+/// Loads of a thread before it uses the first.
+const ITEMS: [u32; 2] = [2, 4];
+/// Blocks for each that an SM has room for. SMs do not get equal shares: where each has the same to do, those with more
+/// wait for the others.
+const WAVES: [u32; 3] = [1, 8, 32];
+/// Blocks that an SM has room for.
+const RESIDENT: u32 = 4;
+/// What is repeated in the buffer: the least that a block reads at once.
+const PATTERN: u64 = part_bytes(ITEMS[0]);
+/// The size for which the shape of the launch is chosen, in sixteenths of the L2.
+const TRIED: u64 = 4;
 /// Sizes in sixteenths of the L2.
 const SIXTEENTHS: [u64; 12] = [1, 2, 4, 6, 8, 10, 11, 12, 13, 14, 16, 24];
 /// Up to this many the L2 is surely not too small.
@@ -25,6 +33,47 @@ const PLATEAU: u64 = 2;
 const KNEE: f64 = 0.9;
 /// A prime, so that in each pass another SM reads a part.
 const SHIFT: u32 = 97;
+/// Bytes of a part, which a block reads at once.
+const fn part_bytes(items: u32) -> u64 {
+    16 * items as u64 * THREADS as u64
+}
+
+/// How the L2 is read.
+#[derive(Clone, Copy)]
+struct Reading {
+    items: u32,
+    waves: u32,
+}
+
+impl Reading {
+    /// All of them, the first one with as many blocks as there is room for.
+    fn all() -> impl Iterator<Item = Self> {
+        ITEMS
+            .into_iter()
+            .flat_map(|items| WAVES.map(|waves| Self { items, waves }))
+    }
+
+    fn expression(self) -> String {
+        format!("l2<{}>", self.items)
+    }
+
+    fn name(self) -> String {
+        let Self { items, waves } = self;
+        format!(
+            "{items} loads of 16 bytes a thread, blocks of {THREADS}, {} for each SM",
+            waves * RESIDENT
+        )
+    }
+}
+
+/// A launch that reads a part of the L2.
+struct Pass {
+    sixteenths: u64,
+    bytes: u64,
+    sum: u32,
+    launch: Prepared,
+}
+
 /// What an SM reads of its L1 or shared memory.
 const NEAR: u64 = 16 << 10;
 
@@ -40,29 +89,31 @@ pub(super) fn l2(
         ));
     };
     tell("compiling the kernels of the L2");
-    let kernels = Kernels::compile(device, "cache.cu", SOURCE, &["l2<4>".to_owned()])?;
-    let function = kernels.function(device, "l2<4>")?;
-    let largest = (l2 * 24 / 16).div_ceil(PART) * PART;
-    let from = device.allocate(largest)?;
-    let words = random_words((PART / 4) as usize, 3);
-    let part: Rc<[u8]> = bytes_of(&words).into();
-    Spreader::new(device)?.fill(runner, &from, &part)?;
-    let of_part = words
+    let expressions = Reading::all().map(Reading::expression);
+    let kernels = Kernels::compile(device, "cache.cu", SOURCE, &expressions.collect::<Vec<_>>())?;
+    let most = part_bytes(ITEMS[1]);
+    let largest = SIXTEENTHS.into_iter().max().unwrap_or(16);
+    let from = device.allocate((l2 * largest / 16).div_ceil(most) * most)?;
+    let words = random_words((PATTERN / 4) as usize, 3);
+    let pattern: Rc<[u8]> = bytes_of(&words).into();
+    Spreader::new(device)?.fill(runner, &from, &pattern)?;
+    let of_pattern = words
         .iter()
         .fold(0_u32, |sum, word| sum.wrapping_add(*word));
     let counted = device.allocate(4)?;
-    let blocks = device.properties().multiprocessors * 4;
     // About a millisecond at a rate of a few TB/s.
     let traffic = 4_u64 << 30;
-    let mut launches: Vec<(u64, u64, u32, Prepared)> = Vec::new();
-    for sixteenths in SIXTEENTHS {
-        let parts = (l2 * sixteenths / 16 / PART).max(1);
+    let prepare = |reading: Reading, sixteenths: u64| -> Result<Pass, DeviceError> {
+        let part = part_bytes(reading.items);
+        let blocks = device.properties().multiprocessors * RESIDENT * reading.waves;
+        let parts = (l2 * sixteenths / 16 / part).max(1);
         let turns = parts.max(u64::from(blocks));
-        let passes = (traffic / (turns * PART)).max(1);
-        let sum = of_part.wrapping_mul((turns * passes) as u32);
-        let sum: Rc<[u8]> = sum.to_le_bytes().into();
+        let passes = (traffic / (turns * part)).max(1);
+        let bytes = turns * passes * part;
+        let sum = of_pattern.wrapping_mul((bytes / PATTERN) as u32);
+        let image: Rc<[u8]> = sum.to_le_bytes().into();
         let launch = Shape {
-            function: &function,
+            function: &kernels.function(device, &reading.expression())?,
             blocks,
             threads: THREADS,
             arguments: &[
@@ -73,58 +124,74 @@ pub(super) fn l2(
                 Argument::U32(SHIFT),
             ],
             accesses: &[
-                reads(&from, parts * PART, (turns * passes) as f64 / parts as f64),
-                writes(&counted, 4, &sum),
+                reads(&from, parts * part, bytes as f64 / (parts * part) as f64),
+                writes(&counted, 4, &image),
             ],
             operations: &[],
         }
         .prepare(device)?;
-        let expected = u32::from_le_bytes([sum[0], sum[1], sum[2], sum[3]]);
-        launches.push((sixteenths, turns * passes * PART, expected, launch));
+        Ok(Pass {
+            sixteenths,
+            bytes,
+            sum,
+            launch,
+        })
+    };
+    let rate_of = |pass: &Pass| -> Result<f64, DeviceError> {
+        device.launch(&runner.stream, &pass.launch)?;
+        runner.synchronize()?;
+        let mut times = Vec::new();
+        for _ in 0..7 {
+            times.push(runner.timed(&|stream| device.launch(stream, &pass.launch))?);
+        }
+        Ok(pass.bytes as f64 / super::runner::median(times).max(1.0) * 1e9)
+    };
+    tell("L2: shapes of the launch");
+    let mut best: Option<(Reading, f64)> = None;
+    for reading in Reading::all() {
+        let rate = rate_of(&prepare(reading, TRIED)?)?;
+        if best.is_none_or(|(_, most)| rate > most) {
+            best = Some((reading, rate));
+        }
     }
-    let variant = |(sixteenths, bytes, _, launch): &'_ (u64, u64, u32, Prepared)| -> (String, f64) {
-        let _ = launch;
-        (format!("{} of the L2", share(*sixteenths)), *bytes as f64)
+    let Some((reading, _)) = best else {
+        return Ok(());
     };
     // The sweep: a few repeats each.
     let mut details = Vec::new();
     let mut rates = Vec::new();
-    for entry in &launches {
-        let (name, amount) = variant(entry);
-        tell(&format!("L2: {name}"));
-        device.launch(&runner.stream, &entry.3)?;
-        runner.synchronize()?;
-        let mut times = Vec::new();
-        for _ in 0..7 {
-            times.push(runner.timed(&|stream| device.launch(stream, &entry.3))?);
-        }
-        let rate = amount / super::runner::median(times).max(1.0) * 1e9;
-        rates.push((entry.0, rate));
+    let mut passes = Vec::new();
+    for sixteenths in SIXTEENTHS {
+        tell(&format!("L2: {} of it", share(sixteenths)));
+        let pass = prepare(reading, sixteenths)?;
+        let rate = rate_of(&pass)?;
+        rates.push((sixteenths, rate));
         details.push(Detail {
-            name: format!("{:.1} MiB", (l2 * entry.0 / 16) as f64 / f64::from(1 << 20)),
+            name: format!(
+                "{:.1} MiB",
+                (l2 * sixteenths / 16) as f64 / f64::from(1 << 20)
+            ),
             value: rate,
             unit: Unit::BytesPerSecond.symbol().to_owned(),
         });
+        passes.push(pass);
     }
-    let variants: Vec<Variant<'_>> = launches
+    passes.retain(|pass| pass.sixteenths <= SURELY);
+    let variants: Vec<Variant<'_>> = passes
         .iter()
-        .filter(|(sixteenths, ..)| *sixteenths <= SURELY)
-        .map(|entry| {
-            let (name, amount) = variant(entry);
-            Variant {
-                name,
-                amount,
-                queue: Box::new(move |stream| device.launch(stream, &entry.3)),
-            }
+        .map(|pass| Variant {
+            name: format!("{} of the L2; {}", share(pass.sixteenths), reading.name()),
+            amount: pass.bytes as f64,
+            queue: Box::new(|stream| device.launch(stream, &pass.launch)),
         })
         .collect();
     let Some(outcome) = runner.best(&variants, Manner::Burst)? else {
         return Ok(());
     };
-    let chosen = &launches[outcome.variant];
+    let chosen = &passes[outcome.variant];
     device.fill(&runner.stream, &counted, 0)?;
-    device.launch(&runner.stream, &chosen.3)?;
-    let checksum = check(runner, "the L2 loop", &counted, &chosen.2.to_le_bytes())?;
+    device.launch(&runner.stream, &chosen.launch)?;
+    let checksum = check(runner, "the L2 loop", &counted, &chosen.sum.to_le_bytes())?;
     let (plateau, knee) = plateau_and_knee(&rates);
     details.push(Detail {
         name: format!(

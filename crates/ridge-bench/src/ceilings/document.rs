@@ -11,8 +11,8 @@ use crate::protocol::Failure;
 
 /// Name of the contract.
 pub const SCHEMA: &str = "ridgepoint.ceilings";
-/// Its version.
-pub const VERSION: u32 = 1;
+/// Its version. 2 brought the family of links to other GPUs, which a reader of version 1 does not know.
+pub const VERSION: u32 = 2;
 
 /// What one GPU reaches, measured on it: what `ridge ceilings --format json` writes.
 ///
@@ -109,11 +109,14 @@ pub enum Family {
     Launch,
     /// The link to the host.
     Link,
+    /// Links to other GPUs of the machine.
+    Peer,
 }
 
 impl Family {
-    /// All of them, in the order in which they are measured: what does not heat the GPU first.
-    pub const ALL: [Self; 8] = [
+    /// All of them, in the order in which they are measured: what does not heat the GPU first. Once the contexts of other
+    /// GPUs are open, nothing else is measured.
+    pub const ALL: [Self; 9] = [
         Self::Launch,
         Self::Link,
         Self::Dram,
@@ -122,6 +125,7 @@ impl Family {
         Self::Atomics,
         Self::Vector,
         Self::Tensor,
+        Self::Peer,
     ];
 
     /// The stable name.
@@ -136,6 +140,7 @@ impl Family {
             Self::Atomics => "atomics",
             Self::Launch => "launch",
             Self::Link => "link",
+            Self::Peer => "peer",
         }
     }
 
@@ -151,6 +156,7 @@ impl Family {
             Self::Atomics => "Atomic additions",
             Self::Launch => "Launches",
             Self::Link => "Link to the host",
+            Self::Peer => "Links to other GPUs",
         }
     }
 }
@@ -280,6 +286,47 @@ pub struct Figure {
     pub checksum: Option<String>,
     /// Values for other sizes, and what was fitted to them.
     pub details: Vec<Detail>,
+    /// The other GPU, where the figure is about the way to one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peer: Option<Peer>,
+}
+
+/// Another GPU of the machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Peer {
+    /// Its number on that day: what the driver showed to the process.
+    pub ordinal: u32,
+    /// The name that the driver reports.
+    pub name: String,
+    /// Its identifier.
+    pub uuid: Option<String>,
+    /// Whether copies went there without the host.
+    pub has_access: bool,
+    /// What lies between, where NVML tells.
+    pub link: Option<PeerLink>,
+    /// How many NVLinks of the GPU that was measured were up, to this one and to others.
+    pub nvlinks: Option<u32>,
+}
+
+/// What lies between two GPUs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PeerLink {
+    /// NVLink, directly or through switches.
+    NvLink,
+    /// PCIe.
+    Pcie,
+}
+
+impl PeerLink {
+    /// The stable name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NvLink => "nvlink",
+            Self::Pcie => "pcie",
+        }
+    }
 }
 
 /// Values of repeats.

@@ -3,7 +3,7 @@
 use ridge_model::device::{Device, PeakRequest, PeakUnit};
 use ridge_model::{Architecture, NumberFormat};
 
-use super::document::{Document, Family, Figure, Path};
+use super::document::{Document, Family, Figure, Path, PeerLink};
 use crate::document::Remark;
 
 /// Bytes that L1 and shared memory give an SM in a cycle, on every architecture from 7.0 on.
@@ -69,6 +69,15 @@ fn peak(figure: &Figure, device: &Device) -> Option<f64> {
                 1.0
             };
             device.host_link.map(|fact| fact.value.get() * ways)
+        }
+        Family::Peer => {
+            let ways = if figure.id == "peer-duplex" { 2.0 } else { 1.0 };
+            let peer = figure.peer.as_ref().filter(|peer| peer.has_access)?;
+            let link = match peer.link? {
+                PeerLink::NvLink => device.nvlink,
+                PeerLink::Pcie => device.host_link,
+            };
+            link.map(|fact| fact.value.get() * ways)
         }
         Family::Vector | Family::Tensor => {
             of_table(request(figure)?, device).map(|peak| peak.rate.get())

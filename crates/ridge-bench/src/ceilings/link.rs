@@ -1,20 +1,39 @@
 //! The link to the host: pinned and pageable memory, both ways, and both at once.
 
-use ridge_gpu::{Buffer, DeviceError, Stream};
+use ridge_gpu::{Buffer, Device, DeviceError, Stream};
 
 use super::document::{Detail, Family, Figure, Measured, Path, Spread, Unit};
 use super::launch::line;
-use super::probe::{bytes_of, checksum, random_words, wrong};
+use super::probe::{Label, bytes_of, checksum, random_words, wrong};
 use super::runner::{Manner, Runner, Variant, median, spread_of_times, state_of};
 use crate::protocol::Failure;
 
-/// What is copied at once. The first copies after a start of the process are a few percent slower, so that all figures
-/// are those of a link that was busy just before.
+/// What is copied at once: what a copy costs beside its bytes is less than 0.3 % of it.
 const LARGE: u64 = 256 << 20;
 /// Of pageable memory, which is slower.
 const PAGEABLE: u64 = 64 << 20;
 /// Sizes to which a start and a rate are fitted.
 const SIZES: [u64; 5] = [4 << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 20];
+
+/// How much is copied at once: less where there is little memory. A model is the same at every size, and the host has to
+/// copy all of it.
+pub(super) fn large(device: &dyn Device) -> u64 {
+    let sizes: &[u64] = if device.properties().is_simulated() {
+        &[]
+    } else {
+        &[LARGE, LARGE / 4]
+    };
+    let is_there = |bytes: &u64| {
+        let memory = device.memory();
+        memory.is_ok_and(|memory| memory.free.get() > 3.0 * *bytes as f64)
+    };
+    sizes.iter().copied().find(is_there).unwrap_or(LARGE / 16)
+}
+
+/// What is copied, again and again: 16 MiB of random bytes.
+pub(super) fn image() -> Vec<u8> {
+    bytes_of(&random_words(1 << 22, 9))
+}
 
 pub(super) fn measure(
     runner: &Runner<'_>,
@@ -23,23 +42,8 @@ pub(super) fn measure(
 ) -> Result<(), Failure> {
     let device = runner.device;
     tell("pinned memory");
-    // A model is the same at every size, and the host has to copy all of it.
-    let sizes: &[u64] = if device.properties().is_simulated() {
-        &[]
-    } else {
-        &[LARGE, LARGE / 4]
-    };
-    let bytes = sizes
-        .iter()
-        .copied()
-        .find(|bytes| {
-            device
-                .memory()
-                .is_ok_and(|memory| memory.free.get() > 3.0 * *bytes as f64)
-        })
-        .unwrap_or(LARGE / 16);
-    let words = random_words(1 << 22, 9);
-    let image = bytes_of(&words);
+    let bytes = large(device);
+    let image = image();
     let up = device.allocate_pinned(bytes)?;
     let down = device.allocate_pinned(bytes)?;
     let mut place = 0;
@@ -54,22 +58,18 @@ pub(super) fn measure(
     runner.synchronize()?;
     let to_device = |stream: &Stream, bytes| device.upload(stream, &up, &there, bytes);
     let to_host = |stream: &Stream, bytes| device.download(stream, &back, &down, bytes);
-    one_way(
-        runner,
-        measured,
-        bytes,
-        "link-h2d-pinned",
-        "pinned, host to device",
-        &to_device,
-    )?;
-    one_way(
-        runner,
-        measured,
-        bytes,
-        "link-d2h-pinned",
-        "pinned, device to host",
-        &to_host,
-    )?;
+    for (id, name, copy) in [
+        (
+            "link-h2d-pinned",
+            "pinned, host to device",
+            &to_device as &Copy<'_>,
+        ),
+        ("link-d2h-pinned", "pinned, device to host", &to_host),
+    ] {
+        let label = label(Family::Link, id, name);
+        let figure = one_way(runner, &label, Manner::Watched, bytes, copy)?;
+        measured.figures.extend(figure);
+    }
     // What went there and back is what was sent.
     device.fill(&runner.stream, &there, 0)?;
     device.upload(&runner.stream, &up, &there, bytes)?;
@@ -91,30 +91,39 @@ pub(super) fn measure(
         .is_none_or(|engines| engines >= 2)
     {
         tell("both ways at once");
-        duplex(runner, measured, bytes, &to_device, &to_host)?;
+        let label = Label {
+            counts: "bytes that cross the link, both ways",
+            ..label(
+                Family::Link,
+                "link-duplex-pinned",
+                "pinned, both ways at once",
+            )
+        };
+        let figure = both_ways(runner, &label, Manner::Watched, bytes, &to_device, &to_host)?;
+        measured.figures.extend(figure);
     }
     tell("pageable memory");
     pageable(runner, measured, &there)
 }
 
-type Copy<'c> = dyn Fn(&Stream, u64) -> Result<(), DeviceError> + 'c;
+/// Queues a copy of so many bytes.
+pub(super) type Copy<'c> = dyn Fn(&Stream, u64) -> Result<(), DeviceError> + 'c;
 
 /// A large copy, and what small ones cost.
-fn one_way(
+pub(super) fn one_way(
     runner: &Runner<'_>,
-    measured: &mut Measured,
+    label: &Label<'_>,
+    manner: Manner,
     bytes: u64,
-    id: &str,
-    name: &str,
     copy: &Copy<'_>,
-) -> Result<(), Failure> {
+) -> Result<Option<Figure>, DeviceError> {
     let variants = [Variant {
         name: format!("{} MiB at once", bytes >> 20),
         amount: bytes as f64,
         queue: Box::new(|stream| copy(stream, bytes)),
     }];
-    let Some(outcome) = runner.best(&variants, Manner::Warm)? else {
-        return Ok(());
+    let Some(outcome) = runner.best(&variants, manner)? else {
+        return Ok(None);
     };
     let mut points = Vec::new();
     for size in SIZES.into_iter().filter(|size| *size <= bytes) {
@@ -130,7 +139,7 @@ fn one_way(
             .copied()
             .filter(|(size, _)| *size <= f64::from(1 << 20)),
     );
-    let mut figure = figure(id, name, &variants[0].name, outcome.burst);
+    let mut figure = figure(label, &variants[0].name, outcome.burst);
     let start = start.max(0.0);
     figure.details.push(Detail {
         name: "start of a copy".to_owned(),
@@ -142,40 +151,18 @@ fn one_way(
         value: start * figure.burst.median / 1e9,
         unit: "B".to_owned(),
     });
-    measured.figures.push(figure);
-    Ok(())
+    Ok(Some(figure))
 }
 
-fn figure(id: &str, name: &str, variant: &str, burst: Spread) -> Figure {
-    Figure {
-        id: id.to_owned(),
-        family: Family::Link,
-        name: name.to_owned(),
-        path: Path::CopyEngine,
-        format: None,
-        unit: Unit::BytesPerSecond,
-        counts: "bytes that cross the link".to_owned(),
-        variant: variant.to_owned(),
-        burst: Spread {
-            sm_clock_hz: None,
-            ..burst
-        },
-        sustained: None,
-        per_sm_cycle: None,
-        architecture_per_sm_cycle: None,
-        peak: None,
-        checksum: None,
-        details: Vec::new(),
-    }
-}
-
-fn duplex(
+/// Large copies both ways at once, in two streams.
+pub(super) fn both_ways(
     runner: &Runner<'_>,
-    measured: &mut Measured,
+    label: &Label<'_>,
+    manner: Manner,
     bytes: u64,
-    to_device: &Copy<'_>,
-    to_host: &Copy<'_>,
-) -> Result<(), Failure> {
+    there: &Copy<'_>,
+    back: &Copy<'_>,
+) -> Result<Option<Figure>, DeviceError> {
     let device = runner.device;
     let other = device.stream()?;
     let (begun, done) = (device.event()?, device.event()?);
@@ -185,24 +172,36 @@ fn duplex(
         queue: Box::new(|stream| {
             device.record(stream, &begun)?;
             device.wait(&other, &begun)?;
-            to_device(stream, bytes)?;
-            to_host(&other, bytes)?;
+            there(stream, bytes)?;
+            back(&other, bytes)?;
             device.record(&other, &done)?;
             device.wait(stream, &done)
         }),
     }];
-    if let Some(outcome) = runner.best(&variants, Manner::Warm)? {
-        measured.figures.push(Figure {
-            counts: "bytes that cross the link, both ways".to_owned(),
-            ..figure(
-                "link-duplex-pinned",
-                "pinned, both ways at once",
-                &variants[0].name,
-                outcome.burst,
-            )
-        });
+    let outcome = runner.best(&variants, manner)?;
+    Ok(outcome.map(|outcome| figure(label, &variants[0].name, outcome.burst)))
+}
+
+/// What a figure of a link is called.
+pub(super) const fn label<'l>(family: Family, id: &'l str, name: &'l str) -> Label<'l> {
+    Label {
+        id,
+        family,
+        name,
+        path: Path::CopyEngine,
+        format: None,
+        unit: Unit::BytesPerSecond,
+        counts: "bytes that cross the link",
     }
-    Ok(())
+}
+
+/// A figure of a link: what the SMs do meanwhile says nothing about it.
+fn figure(label: &Label<'_>, variant: &str, burst: Spread) -> Figure {
+    let burst = Spread {
+        sm_clock_hz: None,
+        ..burst
+    };
+    label.named(variant, burst)
 }
 
 /// Copies from and to memory that the system may move: timed by the host, since the call returns when they are done.
@@ -242,7 +241,8 @@ fn pageable(runner: &Runner<'_>, measured: &mut Measured, there: &Buffer) -> Res
             p90: rate(spread.p90),
             ..spread
         };
-        measured.figures.push(figure(id, name, &variant, burst));
+        let label = label(Family::Link, id, name);
+        measured.figures.push(figure(&label, &variant, burst));
     }
     Ok(())
 }

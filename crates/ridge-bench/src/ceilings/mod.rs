@@ -14,6 +14,7 @@ mod judge;
 mod launch;
 mod link;
 mod measured;
+mod peer;
 mod probe;
 mod runner;
 mod tensor;
@@ -30,7 +31,8 @@ use runner::Runner;
 /// Measures a family; `tell` hears what goes on.
 ///
 /// # Errors
-/// When the family cannot be measured at all. A figure that this device has not is no error, but missing.
+/// When the family cannot be measured at all. A figure that this device has not is no error, but missing; a machine with
+/// one GPU has no figures of others, and none is missing.
 pub fn measure(
     device: &dyn Device,
     family: Family,
@@ -48,6 +50,7 @@ pub fn measure(
         Family::Atomics => atomics::measure(&runner, &mut measured, tell)?,
         Family::Launch => launch::measure(&runner, &mut measured, tell)?,
         Family::Link => link::measure(&runner, &mut measured, tell)?,
+        Family::Peer => peer::measure(&runner, &mut measured, tell)?,
     }
     Ok(measured)
 }

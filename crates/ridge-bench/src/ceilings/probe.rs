@@ -7,7 +7,7 @@ use ridge_gpu::{
     Operations, Prepared, Program, Work,
 };
 
-use super::document::{Family, Figure, Path, Unit};
+use super::document::{Family, Figure, Path, Spread, Unit};
 use super::runner::{Outcome, Runner};
 use crate::protocol::{Failure, FailureKind};
 
@@ -262,6 +262,15 @@ impl Label<'_> {
             .filter(|clock| *clock > 0.0)
             .map(|clock| outcome.burst.median / (clock * sms));
         Figure {
+            sustained: outcome.sustained,
+            per_sm_cycle,
+            ..self.named(variant, outcome.burst)
+        }
+    }
+
+    /// The figure of repeats, and nothing else.
+    pub(super) fn named(&self, variant: &str, burst: Spread) -> Figure {
+        Figure {
             id: self.id.to_owned(),
             family: self.family,
             name: self.name.to_owned(),
@@ -270,13 +279,14 @@ impl Label<'_> {
             unit: self.unit,
             counts: self.counts.to_owned(),
             variant: variant.to_owned(),
-            burst: outcome.burst,
-            sustained: outcome.sustained,
-            per_sm_cycle,
+            burst,
+            sustained: None,
+            per_sm_cycle: None,
             architecture_per_sm_cycle: None,
             peak: None,
             checksum: None,
             details: Vec::new(),
+            peer: None,
         }
     }
 }

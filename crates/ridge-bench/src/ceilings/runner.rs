@@ -36,8 +36,9 @@ pub(super) enum Manner {
     /// Work that reaches the limit of the power: with a rest between repeats, so that each is a burst of its own; then
     /// kept going without pause.
     RestedThenSustained,
-    /// Work whose first moments are slower, such as copies from memory of the host: after a warm-up, and without pause.
-    Warm,
+    /// Copies from and to the host, whose first moments can be slower and which others of the host disturb for tenths of
+    /// a second at a time: after a warm-up, without pause, and as many more repeats as it takes to see them for a while.
+    Watched,
 }
 
 impl Manner {
@@ -84,6 +85,9 @@ const LONGEST_REST: f64 = 60e6;
 /// A link is kept busy for so long before it is timed, with so many copies at most.
 const WARM_UP_NS: f64 = 300e6;
 const WARM_UP_COPIES: u32 = 64;
+/// What others disturb is watched for this part of the time of a sustained figure, and for so long at least.
+const WATCHED: f64 = 0.75;
+const WATCHED_LEAST_NS: f64 = 500e6;
 /// How much work is queued at a time while it is kept going.
 const CHUNK_NS: f64 = 20e6;
 
@@ -156,7 +160,7 @@ impl<'d> Runner<'d> {
             let once = self.repeat(1, &variant.queue)?.time_ns.max(1.0);
             let units = (self.settings.repeat_ns / once).ceil().clamp(1.0, QUEUE) as u32;
             match manner {
-                Manner::Warm => self.warm_up(variant)?,
+                Manner::Watched => self.warm_up(variant)?,
                 Manner::RestedThenSustained => self.device.pause(PAUSE),
                 Manner::Burst | Manner::BurstThenSustained => {}
             }
@@ -174,13 +178,14 @@ impl<'d> Runner<'d> {
         };
         let variant = &variants[place];
         match manner {
-            Manner::Warm => {}
+            Manner::Watched => {}
             Manner::RestedThenSustained => self.device.pause(LONG_PAUSE),
             Manner::Burst | Manner::BurstThenSustained => self.device.pause(PAUSE),
         }
         let mut times = Vec::new();
         let mut clocks = Vec::new();
-        for _ in 0..self.settings.repeats {
+        let until = self.device.now().get() + self.watched_ns(manner);
+        while times.len() < self.settings.repeats as usize || self.device.now().get() < until {
             let repeat = self.repeat(units, &variant.queue)?;
             if manner == Manner::RestedThenSustained {
                 let rest = (repeat.time_ns * REST).min(LONGEST_REST);
@@ -203,6 +208,15 @@ impl<'d> Runner<'d> {
             burst,
             sustained,
         }))
+    }
+
+    /// For how long repeats go on at least. Nothing disturbs a model.
+    fn watched_ns(&self, manner: Manner) -> f64 {
+        if manner == Manner::Watched && !self.device.properties().is_simulated() {
+            (self.settings.sustained_ns * WATCHED).max(WATCHED_LEAST_NS)
+        } else {
+            0.0
+        }
     }
 
     /// Does some work until its first, slower moments are over.

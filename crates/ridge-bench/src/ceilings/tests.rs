@@ -1,6 +1,6 @@
 use ridge_gpu::{SimDevice, SimOptions};
 
-use super::document::{Family, Measured, Settings, Unit};
+use super::document::{Family, Measured, PeerLink, Settings, Unit};
 use super::launch::line;
 use super::measure;
 
@@ -12,7 +12,7 @@ fn on(device: &str, family: Family) -> Result<Measured, crate::protocol::Failure
 #[test]
 fn every_family_has_figures_that_repeat() {
     for family in Family::ALL {
-        let first = on("h200", family).unwrap();
+        let first = on("h200,peers=1", family).unwrap();
         assert!(!first.figures.is_empty(), "{family}");
         assert!(first.missing.is_empty(), "{family}: {:?}", first.missing);
         for figure in &first.figures {
@@ -33,7 +33,7 @@ fn every_family_has_figures_that_repeat() {
                 figure.id
             );
         }
-        assert_eq!(first, on("h200", family).unwrap(), "{family}");
+        assert_eq!(first, on("h200,peers=1", family).unwrap(), "{family}");
     }
 }
 
@@ -45,6 +45,41 @@ fn the_bandwidth_of_the_model_is_found() {
         let share = figure.burst.median / 4.814e12;
         assert!((0.85..0.905).contains(&share), "{}: {share}", figure.id);
     }
+}
+
+/// One figure for each way to each other GPU, with the link that the model has: 88 % of 450 GB/s.
+#[test]
+fn every_other_gpu_has_its_figures() {
+    let measured = on("h200,peers=3", Family::Peer).unwrap();
+    let told: Vec<(u32, &str)> = measured
+        .figures
+        .iter()
+        .map(|figure| (figure.peer.as_ref().unwrap().ordinal, figure.id.as_str()))
+        .collect();
+    let ways = ["peer-to", "peer-from", "peer-duplex"];
+    let expected: Vec<(u32, &str)> = (1..=3).flat_map(|gpu| ways.map(|way| (gpu, way))).collect();
+    assert_eq!(told, expected);
+    for figure in &measured.figures {
+        let ways = if figure.id == "peer-duplex" { 2.0 } else { 1.0 };
+        let share = figure.burst.median / (ways * 450e9);
+        assert!((0.8..0.89).contains(&share), "{}: {share}", figure.name);
+        assert_eq!(figure.peer.as_ref().unwrap().link, Some(PeerLink::NvLink));
+        assert!(figure.name.ends_with("NVLink"), "{}", figure.name);
+    }
+    let alone = on("h200", Family::Peer).unwrap();
+    assert_eq!(alone, Measured::default());
+}
+
+/// A GPU that is not reached is missing, and the others are measured.
+#[test]
+fn a_gpu_that_cannot_be_reached_takes_no_other_with_it() {
+    let device = SimDevice::open(&SimOptions::parse("h200,peers=2").unwrap()).unwrap();
+    device.fail("allocate_peer", 0);
+    let measured = measure(&device, Family::Peer, &Settings::quick(), &mut |_| {}).unwrap();
+    assert_eq!(measured.missing.len(), 1);
+    let missing = &measured.missing[0];
+    assert_eq!(missing.name.as_deref(), Some("copies to and from GPU 1"));
+    assert_eq!(measured.figures.len(), 3);
 }
 
 /// A device that computes something else is found out.

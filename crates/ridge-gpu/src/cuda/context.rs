@@ -24,6 +24,7 @@ const EXPIRED: usize = 1;
 pub(super) struct Context {
     pub(super) driver: &'static Driver,
     device: DeviceNumber,
+    handle: Handle,
     opened: Instant,
     death: RefCell<Option<DeviceError>>,
     /// The memory with which a stream is held back; absent until the device is set up.
@@ -41,10 +42,15 @@ impl Context {
         driver: &'static Driver,
         device: DeviceNumber,
     ) -> std::result::Result<Rc<Self>, Refused> {
-        driver.enter(device)?;
+        let handle = driver.retain(device)?;
+        if let Err(refused) = driver.enter(handle) {
+            driver.leave(device);
+            return Err(refused);
+        }
         Ok(Rc::new(Self {
             driver,
             device,
+            handle,
             opened: Instant::now(),
             death: RefCell::new(None),
             gate: RefCell::new(None),
@@ -249,6 +255,11 @@ pub(super) struct OwnedMemory {
 }
 
 impl OwnedMemory {
+    /// Where it is, for copies between contexts.
+    pub(super) fn place(&self) -> (Handle, Address) {
+        (self.context.handle, self.address)
+    }
+
     pub(super) fn new(context: &Rc<Context>, bytes: u64) -> Result<Self> {
         context.alive()?;
         match context.driver.allocate(bytes) {
@@ -274,6 +285,107 @@ impl Drop for OwnedMemory {
     fn drop(&mut self) {
         if self.context.may_free() {
             self.context.driver.free(self.address);
+        }
+    }
+}
+
+/// The context of another device of this machine, whose memory copies go to and come from.
+pub(super) struct PeerContext {
+    own: Rc<Context>,
+    device: DeviceNumber,
+    handle: Handle,
+}
+
+impl PeerContext {
+    /// Enters it, and lets both devices reach each other's memory where they can: else copies go through the host.
+    pub(super) fn new(own: &Rc<Context>, device: DeviceNumber) -> Result<Rc<Self>> {
+        let handle = own.call(|driver| driver.retain(device))?;
+        let peer = Self {
+            own: Rc::clone(own),
+            device,
+            handle,
+        };
+        if own.driver.reaches(own.device, device) {
+            own.call(|driver| driver.enable_access(handle))?;
+        }
+        if own.driver.reaches(device, own.device) {
+            peer.inside(|driver| driver.enable_access(own.handle))?;
+        }
+        Ok(Rc::new(peer))
+    }
+
+    /// A call in this context, after which the own one is the current one again.
+    fn inside<T>(
+        &self,
+        call: impl FnOnce(&Driver) -> std::result::Result<T, Refused>,
+    ) -> Result<T> {
+        self.own.call(|driver| driver.enter(self.handle))?;
+        let value = self.own.call(call);
+        let back = self.own.call(|driver| driver.enter(self.own.handle));
+        // The first error is the one that counts.
+        let value = value?;
+        back.map(|()| value)
+    }
+}
+
+impl Drop for PeerContext {
+    fn drop(&mut self) {
+        if self.own.may_free() {
+            self.own.driver.leave(self.device);
+        }
+    }
+}
+
+/// Memory of another device.
+pub(super) struct PeerMemory {
+    peer: Rc<PeerContext>,
+    address: Address,
+    bytes: u64,
+}
+
+impl PeerMemory {
+    pub(super) fn new(peer: &Rc<PeerContext>, bytes: u64) -> Result<Self> {
+        match peer.inside(|driver| Ok(driver.allocate(bytes)))? {
+            Ok(address) => Ok(Self {
+                peer: Rc::clone(peer),
+                address,
+                bytes,
+            }),
+            Err(refused) if refused.status == status::OUT_OF_MEMORY => {
+                let free = peer.inside(Driver::memory_info).ok();
+                Err(DeviceError::OutOfMemory {
+                    asked: Bytes::from_count(bytes),
+                    free: free.map(|(free, _)| Bytes::from_count(free)),
+                    is_host: false,
+                })
+            }
+            Err(refused) => Err(peer.own.refused(&refused)),
+        }
+    }
+
+    /// The context of the device that it is reached from.
+    pub(super) fn reached_from(&self) -> &Rc<Context> {
+        &self.peer.own
+    }
+
+    pub(super) const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Where it is, for copies between contexts.
+    pub(super) fn place(&self) -> (Handle, Address) {
+        (self.peer.handle, self.address)
+    }
+}
+
+impl Drop for PeerMemory {
+    fn drop(&mut self) {
+        if self.peer.own.may_free() {
+            // An error means that the device is of no more use, and then nothing is freed.
+            let _ = self.peer.inside(|driver| {
+                driver.free(self.address);
+                Ok(())
+            });
         }
     }
 }

@@ -63,6 +63,7 @@ pub(super) mod status {
     pub(crate) const INVALID_PC: Status = 718;
     pub(crate) const LAUNCH_FAILED: Status = 719;
     pub(crate) const NOT_SUPPORTED: Status = 801;
+    pub(crate) const PEER_ACCESS_ALREADY_ENABLED: Status = 704;
     pub(crate) const MPS_CLIENT_TERMINATED: Status = 810;
     pub(crate) const INVALID_CLUSTER_SIZE: Status = 912;
 }
@@ -199,6 +200,8 @@ functions! {
         context_retain: "cuDevicePrimaryCtxRetain" (*mut *mut c_void, DeviceNumber);
         context_release: "cuDevicePrimaryCtxRelease_v2" (DeviceNumber);
         context_set: "cuCtxSetCurrent" (*mut c_void);
+        peer_access: "cuDeviceCanAccessPeer" (*mut c_int, DeviceNumber, DeviceNumber);
+        peer_enable: "cuCtxEnablePeerAccess" (*mut c_void, c_uint);
         reset_persisting: "cuCtxResetPersistingL2Cache" ();
         memory_info: "cuMemGetInfo_v2" (*mut usize, *mut usize);
         allocate: "cuMemAlloc_v2" (*mut Address, usize);
@@ -211,6 +214,7 @@ functions! {
         queue_to_device: "cuMemcpyHtoDAsync_v2" (Address, *const c_void, usize, *mut c_void);
         queue_to_host: "cuMemcpyDtoHAsync_v2" (*mut c_void, Address, usize, *mut c_void);
         queue_copy: "cuMemcpyDtoDAsync_v2" (Address, Address, usize, *mut c_void);
+        queue_to_peer: "cuMemcpyPeerAsync" (Address, *mut c_void, Address, *mut c_void, usize, *mut c_void);
         queue_fill: "cuMemsetD8Async" (Address, u8, usize, *mut c_void);
         module_load: "cuModuleLoadDataEx" (*mut *mut c_void, *const c_void, c_uint, *mut c_int, *mut *mut c_void);
         module_unload: "cuModuleUnload" (*mut c_void);
@@ -430,18 +434,62 @@ impl Driver {
         u32::try_from(value).ok()
     }
 
-    /// Makes the context of a device that all users in this process share the current one of this thread.
-    pub(super) fn enter(&self, device: DeviceNumber) -> Result<(), Refused> {
+    /// Retains the context of a device that all users in this process share.
+    pub(super) fn retain(&self, device: DeviceNumber) -> Result<Handle, Refused> {
         let mut context = ptr::null_mut();
         call!(
             self,
             context_retain(&raw mut context, device),
             "the pointer is to one that outlives the call"
         )?;
+        Ok(Handle(context))
+    }
+
+    /// Makes a context the current one of this thread.
+    pub(super) fn enter(&self, context: Handle) -> Result<(), Refused> {
         call!(
             self,
-            context_set(context),
-            "the context was retained just now"
+            context_set(context.0),
+            "its owner has retained the context"
+        )
+    }
+
+    /// Whether a device reaches the memory of another one without the host.
+    pub(super) fn reaches(&self, device: DeviceNumber, other: DeviceNumber) -> bool {
+        let mut answer = 0;
+        call!(
+            self,
+            peer_access(&raw mut answer, device, other),
+            "the pointer is to an integer that outlives the call; the driver checks both numbers"
+        )
+        .is_ok_and(|()| answer != 0)
+    }
+
+    /// Lets the current context reach the memory of another one.
+    pub(super) fn enable_access(&self, to: Handle) -> Result<(), Refused> {
+        let enabled = call!(
+            self,
+            peer_enable(to.0, 0),
+            "its owner has retained the context, and no flags are defined"
+        );
+        match enabled {
+            Err(refused) if refused.status == status::PEER_ACCESS_ALREADY_ENABLED => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Queues a copy between the memories of two contexts; the caller keeps both until it is done.
+    pub(super) fn queue_to_peer(
+        &self,
+        stream: Handle,
+        from: (Handle, Address),
+        to: (Handle, Address),
+        bytes: u64,
+    ) -> Result<(), Refused> {
+        call!(
+            self,
+            queue_to_peer(to.1, to.0.0, from.1, from.0.0, size(bytes), stream.0),
+            "the stream and both contexts live; addresses are the devices' to check"
         )
     }
 
@@ -449,7 +497,7 @@ impl Driver {
         let _ = call!(
             self,
             context_release(device),
-            "`enter` retained the context, and nothing of it is used any more"
+            "`retain` retained the context, and nothing of it is used any more"
         );
     }
 

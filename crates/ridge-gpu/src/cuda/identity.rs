@@ -14,7 +14,7 @@ pub(super) const DEFAULT_SHARED: u32 = 48 << 10;
 
 /// Who a device is, for the driver and for NVML.
 pub(super) struct Identity {
-    uuid: Option<String>,
+    pub(super) uuid: Option<String>,
     pci: Option<String>,
     pub(super) gpu: Option<Gpu>,
     is_mig: Option<bool>,

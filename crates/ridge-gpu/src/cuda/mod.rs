@@ -6,6 +6,7 @@ mod identity;
 mod own;
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -14,9 +15,9 @@ use ridge_model::quantity::{Bytes, Hertz, Nanos};
 use crate::cublaslt;
 use crate::device::{
     Argument, Block, Buffer, ClockProbe, ClockReading, Compiled, Device, Event, Flush, FlushKind,
-    Function, FunctionAttributes, Graph, Inner, Launch, MemoryInfo, Module, Pinned, Prepared,
-    PreparedProduct, Product, Program, Properties, Readings, SensorSource, Stream, WindowEnd,
-    check, element, end_of, inside, invalid,
+    Function, FunctionAttributes, Graph, Inner, Launch, MemoryInfo, Module, Peer, PeerBuffer,
+    PeerLink, Pinned, Prepared, PreparedProduct, Product, Program, Properties, Readings,
+    SensorSource, Stream, WindowEnd, check, element, end_of, inside, invalid,
 };
 use crate::error::{DeviceError, NoGpu, Result, Version};
 use crate::nvml::{self, Gpu, Nvml};
@@ -24,9 +25,9 @@ use crate::nvrtc::{self, Compiler};
 use crate::search::Search;
 use context::{
     Context, OwnedEvent, OwnedFunction, OwnedGraph, OwnedLaunch, OwnedMemory, OwnedModule,
-    OwnedPinned, OwnedProbe, OwnedStream, ProbeRoom, error_of,
+    OwnedPinned, OwnedProbe, OwnedStream, PeerContext, PeerMemory, ProbeRoom, error_of,
 };
-use driver::{Arguments, Driver, Shape, function_attribute, name_of, status};
+use driver::{Arguments, DeviceNumber, Driver, Shape, function_attribute, name_of, status};
 use identity::{DEFAULT_SHARED, Identity, properties};
 use own::OwnKernels;
 
@@ -70,8 +71,13 @@ impl CudaOptions {
 pub struct CudaDevice {
     properties: Properties,
     context: Rc<Context>,
+    /// The number of the device in the driver.
+    number: DeviceNumber,
     own: OwnKernels,
+    nvml: Option<&'static Nvml>,
     gpu: Option<Gpu>,
+    /// The contexts of other GPUs that were asked for, by their numbers.
+    peers: RefCell<BTreeMap<u32, Rc<PeerContext>>>,
     compiler: std::result::Result<Compiler, nvrtc::NoCompiler>,
     /// Where cuBLASLt may be, and the library once it was asked for: it is large, and few ask.
     cublaslt: Vec<PathBuf>,
@@ -146,7 +152,8 @@ impl CudaDevice {
                 reason: reason.clone(),
             },
         };
-        properties.driver_release = nvml.ok().and_then(Nvml::driver_release);
+        let nvml = nvml.ok();
+        properties.driver_release = nvml.and_then(Nvml::driver_release);
         properties.compiler = compiler.as_ref().ok().map(|compiler| {
             let (major, minor) = compiler.version();
             Version::new(major, minor)
@@ -155,8 +162,11 @@ impl CudaDevice {
         let own = OwnKernels::load(&context)?;
         let mut device = Self {
             properties,
+            number,
             own,
+            nvml,
             gpu: identity.gpu,
+            peers: RefCell::default(),
             compiler,
             cublaslt: options.cublaslt.clone(),
             products: OnceCell::new(),
@@ -200,6 +210,33 @@ impl CudaDevice {
         } else {
             Err(DeviceError::Foreign { what })
         }
+    }
+
+    /// The context of another GPU, entered at the first time.
+    fn peer(&self, ordinal: u32) -> Result<Rc<PeerContext>> {
+        if let Some(known) = self.peers.borrow().get(&ordinal) {
+            return Ok(Rc::clone(known));
+        }
+        let driver = self.context.driver;
+        let count = self.context.call(Driver::device_count)?;
+        if ordinal >= count {
+            return Err(NoGpu::NoSuchDevice { ordinal, count }.into());
+        }
+        let number = self.context.call(|_| driver.device(ordinal))?;
+        if number == self.number {
+            return invalid(format!("GPU {ordinal} is no other one"));
+        }
+        let peer = PeerContext::new(&self.context, number)?;
+        self.peers.borrow_mut().insert(ordinal, Rc::clone(&peer));
+        Ok(peer)
+    }
+
+    fn peer_memory_of(&self, buffer: &PeerBuffer) -> Result<Rc<PeerMemory>> {
+        self.own_of(
+            &buffer.inner,
+            "memory of another GPU",
+            |own: &PeerMemory| own.reached_from(),
+        )
     }
 
     fn stream_of(&self, stream: &Stream) -> Result<Rc<OwnedStream>> {
@@ -515,6 +552,79 @@ impl Device for CudaDevice {
                 .differ(&stream, &one, &other, bytes, sum, self.readers())
         })?;
         Ok(differing == 0)
+    }
+
+    fn peers(&self) -> Result<Vec<Peer>> {
+        let driver = self.context.driver;
+        let count = self.context.call(Driver::device_count)?;
+        let mut peers = Vec::new();
+        for ordinal in 0..count {
+            let number = self.context.call(|_| driver.device(ordinal))?;
+            if number == self.number {
+                continue;
+            }
+            let identity = Identity::of(driver, number, self.nvml);
+            let has_nvlink = self
+                .gpu
+                .zip(identity.gpu)
+                .and_then(|(own, other)| own.has_nvlink_to(other));
+            peers.push(Peer {
+                ordinal,
+                name: self.context.call(|_| driver.device_name(number))?,
+                uuid: identity.uuid,
+                has_access: driver.reaches(self.number, number),
+                link: has_nvlink.map(|has_nvlink| {
+                    if has_nvlink {
+                        PeerLink::NvLink {
+                            links: self.gpu.and_then(Gpu::nvlinks),
+                        }
+                    } else {
+                        PeerLink::Pcie
+                    }
+                }),
+            });
+        }
+        Ok(peers)
+    }
+
+    fn allocate_peer(&self, peer: u32, bytes: u64) -> Result<PeerBuffer> {
+        self.context.alive()?;
+        if bytes == 0 {
+            return invalid("a buffer of no bytes".to_owned());
+        }
+        let peer = self.peer(peer)?;
+        let inner = Inner::new(Rc::new(PeerMemory::new(&peer, bytes)?));
+        Ok(PeerBuffer { inner, bytes })
+    }
+
+    fn copy_to_peer(
+        &self,
+        stream: &Stream,
+        from: &Buffer,
+        to: &PeerBuffer,
+        bytes: u64,
+    ) -> Result<()> {
+        let stream = self.stream_of(stream)?;
+        let (from, to) = (self.memory_of(from)?, self.peer_memory_of(to)?);
+        inside(0, bytes, from.bytes)?;
+        inside(0, bytes, to.bytes())?;
+        self.context
+            .call(|driver| driver.queue_to_peer(stream.handle, from.place(), to.place(), bytes))
+    }
+
+    fn copy_from_peer(
+        &self,
+        stream: &Stream,
+        from: &PeerBuffer,
+        to: &Buffer,
+        bytes: u64,
+    ) -> Result<()> {
+        let stream = self.stream_of(stream)?;
+        let (from, to) = (self.peer_memory_of(from)?, self.memory_of(to)?);
+        inside(0, bytes, from.bytes())?;
+        inside(0, bytes, to.bytes)?;
+        self.context
+            .call(|driver| driver.queue_to_peer(stream.handle, from.place(), to.place(), bytes))
     }
 
     fn compile(&self, program: &Program) -> Result<Compiled> {

@@ -3,6 +3,7 @@
 mod check;
 mod handles;
 mod launch;
+mod peer;
 mod product;
 mod properties;
 mod sensors;
@@ -14,6 +15,7 @@ pub use handles::{
     Graph, Module, Pinned, Prepared, Stream, WindowEnd,
 };
 pub use launch::{Access, Argument, Compiled, Dim3, Effect, Launch, Operations, Program, Work};
+pub use peer::{Peer, PeerBuffer, PeerLink};
 pub use product::{PreparedProduct, Product};
 pub use properties::{DeviceKind, MemoryInfo, Properties, SensorSource};
 pub use sensors::{GpuProcess, Readings, ThrottleReason, ThrottleReasons};
@@ -143,6 +145,42 @@ pub trait Device {
     /// # Errors
     /// [`DeviceError::OutOfRange`], or an error of earlier work.
     fn is_equal(&self, stream: &Stream, one: &Buffer, other: &Buffer, bytes: u64) -> Result<bool>;
+
+    /// The other GPUs of the machine that the driver shows to this process, in the order of their numbers.
+    ///
+    /// # Errors
+    /// When the device is dead.
+    fn peers(&self) -> Result<Vec<Peer>>;
+
+    /// Allocates memory of another GPU, by its number ([`Peer::ordinal`]). Its contents are arbitrary.
+    ///
+    /// # Errors
+    /// As [`Device::allocate`]; [`DeviceError::NoGpu`] where there is no such other GPU.
+    fn allocate_peer(&self, peer: u32, bytes: u64) -> Result<PeerBuffer>;
+
+    /// Copies the first bytes of a buffer to memory of another GPU. The copy engines of this device do it.
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfRange`].
+    fn copy_to_peer(
+        &self,
+        stream: &Stream,
+        from: &Buffer,
+        to: &PeerBuffer,
+        bytes: u64,
+    ) -> Result<()>;
+
+    /// Copies the first bytes of memory of another GPU to a buffer. The copy engines of this device do it.
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfRange`].
+    fn copy_from_peer(
+        &self,
+        stream: &Stream,
+        from: &PeerBuffer,
+        to: &Buffer,
+        bytes: u64,
+    ) -> Result<()>;
 
     /// Compiles source for this device.
     ///

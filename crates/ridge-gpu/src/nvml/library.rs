@@ -19,6 +19,12 @@ const NOT_SUPPORTED: Status = 3;
 const NO_PERMISSION: Status = 4;
 const INSUFFICIENT_SIZE: Status = 7;
 
+/// The question whether two GPUs reach each other over NVLink, and the answer that they do.
+const P2P_NVLINK: c_int = 2;
+const P2P_OK: c_int = 0;
+/// No GPU has as many links.
+const MOST_LINKS: c_uint = 64;
+
 const CLOCK_SM: c_int = 1;
 const CLOCK_MEMORY: c_int = 2;
 const TEMPERATURE_GPU: c_int = 0;
@@ -105,6 +111,8 @@ functions! {
         (*mut c_void, *mut u64);
     processes: "nvmlDeviceGetComputeRunningProcesses_v3" | "nvmlDeviceGetComputeRunningProcesses_v2"
         (*mut c_void, *mut c_uint, *mut Process);
+    p2p: "nvmlDeviceGetP2PStatus" (*mut c_void, *mut c_void, c_int, *mut c_int);
+    nvlink: "nvmlDeviceGetNvLinkState" (*mut c_void, c_uint, *mut c_int);
     persistence: "nvmlDeviceGetPersistenceMode" (*mut c_void, *mut c_int);
     lock: "nvmlDeviceSetGpuLockedClocks" (*mut c_void, c_uint, c_uint);
     unlock: "nvmlDeviceResetGpuLockedClocks" (*mut c_void);
@@ -288,6 +296,32 @@ impl Gpu {
                 _ => return None,
             }
         }
+    }
+
+    /// Whether this GPU reaches another one over NVLink.
+    pub(crate) fn has_nvlink_to(self, other: Self) -> Option<bool> {
+        let get = self.nvml.functions.p2p?;
+        let mut answer = 0;
+        // SAFETY: NVML gave both handles; the pointer is to an enumeration, which is an integer, that outlives the call.
+        let status = unsafe { get(self.device, other.device, P2P_NVLINK, &raw mut answer) };
+        (status == 0).then_some(answer == P2P_OK)
+    }
+
+    /// How many of its NVLinks are up; absent where NVML knows of none.
+    pub(crate) fn nvlinks(self) -> Option<u32> {
+        let get = self.nvml.functions.nvlink?;
+        let mut up = 0;
+        for link in 0..MOST_LINKS {
+            let mut is_up = 0;
+            // SAFETY: NVML gave the handle and checks the number; the pointer is to an enumeration that outlives the call.
+            let status = unsafe { get(self.device, link, &raw mut is_up) };
+            // The numbers of links have no gaps.
+            if status != 0 {
+                break;
+            }
+            up += u32::from(is_up != 0);
+        }
+        (up > 0).then_some(up)
     }
 
     /// Locks the SM clock to a range, in MHz.

@@ -45,7 +45,7 @@ pub(super) const TIMER_STEP: f64 = 32.0;
 pub(super) const DRAM_SHARE: f64 = 0.9;
 /// The share of the peak that units reach.
 pub(super) const UNIT_SHARE: f64 = 0.95;
-/// The share of the raw rate that the link to the host reaches from pinned memory.
+/// The share of the raw rate that links reach: to the host from pinned memory, and to other devices.
 pub(super) const LINK_SHARE: f64 = 0.88;
 /// The link to the host where the table has none: PCIe 4.0 with 16 lanes, in bytes a nanosecond.
 pub(super) const LINK: f64 = 31.5;

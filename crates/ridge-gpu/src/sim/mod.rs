@@ -23,14 +23,15 @@ use ridge_model::quantity::{Bytes, Hertz, Nanos};
 
 use crate::device::{
     Block, Buffer, ClockProbe, ClockReading, Compiled, Device, Effect, Event, Flush, Function,
-    FunctionAttributes, GpuProcess, Graph, Inner, Launch, MemoryInfo, Module, Operations, Pinned,
-    Prepared, PreparedProduct, Product, Program, Properties, Readings, Stream, ThrottleReason,
-    ThrottleReasons, WindowEnd, check, element, end_of, inside, invalid,
+    FunctionAttributes, GpuProcess, Graph, Inner, Launch, MemoryInfo, Module, Operations, Peer,
+    PeerBuffer, PeerLink, Pinned, Prepared, PreparedProduct, Product, Program, Properties,
+    Readings, Stream, ThrottleReason, ThrottleReasons, WindowEnd, check, element, end_of, inside,
+    invalid,
 };
-use crate::error::{DeviceError, Result};
+use crate::error::{DeviceError, NoGpu, Result};
 use contents::Contents;
 use properties::properties;
-use timeline::{EventState, Kernel, Memory, Op, Stamps, State, Touched};
+use timeline::{EventState, Kernel, Memory, Op, Place, Stamps, State, Touched};
 
 /// A simulated GPU.
 pub struct SimDevice {
@@ -176,13 +177,13 @@ impl SimDevice {
         }))
     }
 
-    fn new_memory(&self, call: &'static str, bytes: u64, is_pinned: bool) -> Result<Inner> {
+    fn new_memory(&self, call: &'static str, bytes: u64, place: Place) -> Result<Inner> {
         let mut state = self.enter(call, costs::ALLOCATE_CALL)?;
         if bytes == 0 {
             return invalid("a buffer of no bytes".to_owned());
         }
         let free = self.free(&state);
-        if !is_pinned {
+        if place == Place::Device {
             if bytes > free {
                 return Err(DeviceError::OutOfMemory {
                     asked: Bytes::from_count(bytes),
@@ -200,7 +201,7 @@ impl SimDevice {
             contents: RefCell::new(Contents::new(bytes, seed ^ id)),
             owner: Rc::downgrade(&self.state),
             freed: Rc::clone(&state.freed),
-            is_pinned,
+            place,
         })))
     }
 
@@ -317,12 +318,12 @@ impl Device for SimDevice {
     }
 
     fn allocate(&self, bytes: u64) -> Result<Buffer> {
-        let inner = self.new_memory("allocate", bytes, false)?;
+        let inner = self.new_memory("allocate", bytes, Place::Device)?;
         Ok(Buffer { inner, bytes })
     }
 
     fn allocate_pinned(&self, bytes: u64) -> Result<Pinned> {
-        let inner = self.new_memory("allocate_pinned", bytes, true)?;
+        let inner = self.new_memory("allocate_pinned", bytes, Place::Host)?;
         Ok(Pinned { inner, bytes })
     }
 
@@ -435,6 +436,58 @@ impl Device for SimDevice {
 
     fn download(&self, stream: &Stream, from: &Buffer, to: &Pinned, bytes: u64) -> Result<()> {
         self.transfer("download", stream, &from.inner, &to.inner, bytes)
+    }
+
+    fn peers(&self) -> Result<Vec<Peer>> {
+        let state = self.enter("peers", costs::SMALL_CALL)?;
+        let link = match state.options.device.nvlink {
+            Some(_) => PeerLink::NvLink { links: None },
+            None => PeerLink::Pcie,
+        };
+        let peer = |ordinal| Peer {
+            ordinal,
+            name: self.properties.name.clone(),
+            uuid: Some(format!("SIM-peer-{ordinal}-{}", state.options.seed)),
+            has_access: true,
+            link: Some(link),
+        };
+        Ok((1..=state.options.peers).map(peer).collect())
+    }
+
+    fn allocate_peer(&self, peer: u32, bytes: u64) -> Result<PeerBuffer> {
+        let others = self.state.borrow().options.peers;
+        if peer == 0 {
+            return invalid("GPU 0 is no other one".to_owned());
+        }
+        if peer > others {
+            return Err(NoGpu::NoSuchDevice {
+                ordinal: peer,
+                count: others + 1,
+            }
+            .into());
+        }
+        let inner = self.new_memory("allocate_peer", bytes, Place::Peer)?;
+        Ok(PeerBuffer { inner, bytes })
+    }
+
+    fn copy_to_peer(
+        &self,
+        stream: &Stream,
+        from: &Buffer,
+        to: &PeerBuffer,
+        bytes: u64,
+    ) -> Result<()> {
+        self.transfer("copy_to_peer", stream, &from.inner, &to.inner, bytes)
+    }
+
+    fn copy_from_peer(
+        &self,
+        stream: &Stream,
+        from: &PeerBuffer,
+        to: &Buffer,
+        bytes: u64,
+    ) -> Result<()> {
+        self.transfer("copy_from_peer", stream, &from.inner, &to.inner, bytes)
     }
 
     fn compile(&self, program: &Program) -> Result<Compiled> {
@@ -592,7 +645,7 @@ impl Device for SimDevice {
         let mut state = self.enter("record", costs::SMALL_CALL)?;
         let stream = self.stream_of(stream)?;
         let event = self.owned::<Rc<EventState>>(&event.inner, "event")?;
-        state.queue(stream, Op::Record(Rc::clone(&event.value)));
+        state.queue(stream, Op::Record(event.value.record()));
         Ok(())
     }
 
@@ -600,7 +653,10 @@ impl Device for SimDevice {
         let mut state = self.enter("wait", costs::SMALL_CALL)?;
         let stream = self.stream_of(stream)?;
         let event = self.owned::<Rc<EventState>>(&event.inner, "event")?;
-        state.queue(stream, Op::Wait(Rc::clone(&event.value)));
+        // An event that was never recorded holds nobody.
+        if let Some(reached) = event.value.last() {
+            state.queue(stream, Op::Wait(reached));
+        }
         Ok(())
     }
 
@@ -608,7 +664,7 @@ impl Device for SimDevice {
         let state = self.enter("elapsed", costs::SMALL_CALL)?;
         let step = |event: &Event| {
             let event = self.owned::<Rc<EventState>>(&event.inner, "event")?;
-            let reached = event.value.reached.get();
+            let reached = event.value.last().and_then(|reached| reached.get());
             let reached = reached.filter(|reached| *reached <= state.now);
             reached
                 .map(|reached| (reached / costs::TIMER_STEP).floor())

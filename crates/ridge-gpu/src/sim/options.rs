@@ -46,6 +46,8 @@ pub struct SimOptions {
     pub is_shared: bool,
     /// The share of the memory that others hold.
     pub memory_taken: f64,
+    /// How many other devices of the same kind the machine has, over NVLink where the table has it, else over PCIe.
+    pub peers: u32,
     /// What goes wrong with kernels.
     pub faults: Vec<SimFault>,
 }
@@ -186,10 +188,12 @@ impl std::error::Error for SimOptionsError {
 }
 
 /// Settings that are no faults.
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "seed", "noise", "process", "drift", "bimodal", "throttle", "warmup", "sensors", "probe",
-    "shared",
+    "shared", "peers",
 ];
+/// More GPUs than these are in no machine.
+const MOST_PEERS: u32 = 63;
 
 impl SimOptions {
     /// A device, with the noise of a quiet machine and nothing else.
@@ -208,6 +212,7 @@ impl SimOptions {
             probe_fails: false,
             is_shared: false,
             memory_taken: 0.0,
+            peers: 0,
             faults: Vec::new(),
         }
     }
@@ -235,6 +240,7 @@ impl SimOptions {
     /// | `warmup` | a time |
     /// | `sensors`, `probe` | `on`, `off` |
     /// | `shared` | the share of the memory that another process holds |
+    /// | `peers` | how many other devices of the same kind the machine has |
     /// | `hang`, `illegal`, `misaligned`, `trap`, `wrong`, `nowork`, `registers`, `waits`, `stream`, `debug` | `KERNEL[:LAUNCHES]`: what goes wrong with a kernel, after so many launches |
     ///
     /// # Errors
@@ -323,6 +329,10 @@ impl SimOptions {
                 self.is_shared = true;
                 self.memory_taken = share(value)?;
             }
+            "peers" => {
+                let count = value.parse().ok().filter(|count| *count <= MOST_PEERS);
+                self.peers = count.ok_or_else(|| expected("a whole number from 0 to 63"))?;
+            }
             _ => {
                 let fault = SimFaultKind::NAMES.iter().find(|(name, _)| *name == key);
                 let Some((_, what)) = fault else {
@@ -364,13 +374,14 @@ mod tests {
     fn settings_are_read() {
         let options = SimOptions::parse(
             "H100 SXM, seed=9, drift=-0.1, bimodal=0.25:1.5, throttle=2s:0.8, warmup=1s, sensors=off, probe=off, \
-             shared=0.5, hang=k, illegal=_Z1kPf:3",
+             shared=0.5, peers=7, hang=k, illegal=_Z1kPf:3",
         )
         .unwrap();
         assert_eq!(options.device.name, "H100 SXM");
         assert_eq!(options.seed, 9);
         assert!((options.drift + 0.1).abs() < 1e-12);
         assert!(!options.has_sensors && options.probe_fails && options.is_shared);
+        assert_eq!(options.peers, 7);
         assert_eq!(options.throttle.unwrap().after, Nanos::from_seconds(2.0));
         assert_eq!(options.fault("k", 0), Some(SimFaultKind::Hang));
         assert_eq!(options.fault("_Z1kPf", 2), None);
@@ -401,6 +412,8 @@ mod tests {
             "throttle=1s:2",
             "warmup=-1s",
             "sensors=yes",
+            "peers=64",
+            "peers=-1",
             "hang=",
             "hang=k:x",
         ] {

@@ -351,6 +351,40 @@ fn streams_wait_for_events_of_others() {
     }
 }
 
+/// Two streams that start each round together are as fast as one, also where the events are recorded again in each round.
+#[test]
+fn events_that_are_recorded_again_are_others() {
+    let device = open("noise=0");
+    let (first, second) = (device.stream().unwrap(), device.stream().unwrap());
+    let [go, back, start, stop] = [(); 4].map(|()| device.event().unwrap());
+    let (from, to) = (
+        device.allocate_pinned(16 * MIB).unwrap(),
+        device.allocate_pinned(16 * MIB).unwrap(),
+    );
+    let buffers = [
+        device.allocate(16 * MIB).unwrap(),
+        device.allocate(16 * MIB).unwrap(),
+    ];
+    let block = device.block(&first, SECOND).unwrap();
+    device.record(&first, &start).unwrap();
+    for _ in 0..8 {
+        device.record(&first, &go).unwrap();
+        device.wait(&second, &go).unwrap();
+        device.upload(&first, &from, &buffers[0], 16 * MIB).unwrap();
+        device
+            .download(&second, &buffers[1], &to, 16 * MIB)
+            .unwrap();
+        device.record(&second, &back).unwrap();
+        device.wait(&first, &back).unwrap();
+    }
+    device.record(&first, &stop).unwrap();
+    block.release();
+    device.synchronize(&first, SECOND).unwrap();
+    // 16 MiB at 88 % of 63.02 GB/s take 302.5 us.
+    let time = device.elapsed(&start, &stop).unwrap().get();
+    assert!((time / (8.0 * 302.5e3) - 1.0).abs() < 0.05, "{time}");
+}
+
 #[test]
 fn memory_is_counted_and_given_back() {
     let device = open("shared=0.5");
@@ -433,6 +467,36 @@ fn a_simulated_device_says_that_it_is_one() {
     assert_eq!(properties.name, "simulated H200 SXM");
     assert!(properties.uuid.as_ref().unwrap().starts_with("SIM-"));
     assert_eq!(properties.sensors, SensorSource::Simulated);
+}
+
+/// 88 % of the link of the table: NVLink on an H200, PCIe on an L4.
+#[test]
+fn copies_to_other_devices_run_at_the_rate_of_their_link() {
+    for (settings, rate, link) in [
+        ("h200,peers=2", 450.0, PeerLink::NvLink { links: None }),
+        ("l4,peers=1", 31.5, PeerLink::Pcie),
+    ] {
+        let device = SimDevice::open(&SimOptions::parse(settings).unwrap()).unwrap();
+        let peers = device.peers().unwrap();
+        let last = peers.last().unwrap();
+        assert_eq!(last.link, Some(link));
+        assert_eq!(last.ordinal as usize, peers.len());
+        let bytes = 64 * MIB;
+        let (own, there) = (
+            device.allocate(bytes).unwrap(),
+            device.allocate_peer(last.ordinal, bytes).unwrap(),
+        );
+        let stream = device.stream().unwrap();
+        let (start, stop) = (device.event().unwrap(), device.event().unwrap());
+        device.record(&stream, &start).unwrap();
+        device.copy_to_peer(&stream, &own, &there, bytes).unwrap();
+        device.record(&stream, &stop).unwrap();
+        device.synchronize(&stream, SECOND).unwrap();
+        let seen = bytes as f64 / device.elapsed(&start, &stop).unwrap().get();
+        assert!((0.82..0.89).contains(&(seen / rate)), "{settings}: {seen}");
+        assert!(device.allocate_peer(last.ordinal + 1, MIB).is_err());
+    }
+    assert!(open("seed=1").peers().unwrap().is_empty());
 }
 
 #[test]

@@ -15,7 +15,18 @@ use super::random::{Random, mix};
 use crate::device::{Effect, Flush, FlushKind, Operations, WindowEnd};
 use crate::error::{DeviceError, Fault, Result};
 
-/// Memory, of the device or pinned.
+/// Whose memory it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// That of the device: the only one that is counted.
+    Device,
+    /// Pinned memory of the host.
+    Host,
+    /// That of another device.
+    Peer,
+}
+
+/// Memory, of the device or another one, or pinned.
 pub(super) struct Memory {
     pub(super) id: u64,
     pub(super) bytes: u64,
@@ -23,7 +34,7 @@ pub(super) struct Memory {
     /// The device that it belongs to.
     pub(super) owner: Weak<RefCell<State>>,
     pub(super) freed: Freed,
-    pub(super) is_pinned: bool,
+    pub(super) place: Place,
 }
 
 /// Numbers and sizes of memory that is no more. A list of its own, since memory may go while the state is in use.
@@ -31,19 +42,31 @@ pub(super) type Freed = Rc<RefCell<Vec<(u64, u64)>>>;
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // Pinned memory is not counted.
-        let bytes = if self.is_pinned { 0 } else { self.bytes };
+        let is_counted = self.place == Place::Device;
+        let bytes = if is_counted { self.bytes } else { 0 };
         self.freed.borrow_mut().push((self.id, bytes));
     }
 }
 
-/// A point in a stream.
+/// When a stream came to an event; absent while it has not.
+pub(super) type Reached = Rc<Cell<Option<f64>>>;
+
+/// A point in a stream. Each time that it is recorded is one of its own: who waits, waits for the last one until then.
 #[derive(Default)]
 pub(super) struct EventState {
-    /// When the stream came to it; absent while it has not.
-    pub(super) reached: Cell<Option<f64>>,
-    /// Whether it was recorded at all.
-    pub(super) is_recorded: Cell<bool>,
+    last: RefCell<Option<Reached>>,
+}
+
+impl EventState {
+    /// The last time that it was recorded; absent where it was not at all.
+    pub(super) fn last(&self) -> Option<Reached> {
+        self.last.borrow().clone()
+    }
+
+    /// Records it.
+    pub(super) fn record(&self) -> Reached {
+        Rc::clone(self.last.borrow_mut().insert(Reached::default()))
+    }
 }
 
 /// The stamps of a window: cycles and time.
@@ -81,8 +104,8 @@ pub(super) enum Op {
         to: Rc<Memory>,
         bytes: u64,
     },
-    Record(Rc<EventState>),
-    Wait(Rc<EventState>),
+    Record(Reached),
+    Wait(Reached),
     Stamp(Rc<Stamps>, WindowEnd),
     Flush(Flush),
 }
@@ -285,10 +308,6 @@ impl State {
     /// Queues something.
     pub(super) fn queue(&mut self, stream: u64, op: Op) {
         let now = self.now;
-        if let Op::Record(event) = &op {
-            event.is_recorded.set(true);
-            event.reached.set(None);
-        }
         if let Op::Kernel(kernel) = &op
             && self.fault_of(&kernel.name) == Some(SimFaultKind::Waits)
         {
@@ -328,9 +347,8 @@ impl State {
             return None;
         }
         let queue = self.streams.get_mut(&stream)?;
-        if let Some((_, Op::Wait(event))) = queue.held.front()
-            && event.is_recorded.get()
-            && event.reached.get().is_none()
+        if let Some((_, Op::Wait(reached))) = queue.held.front()
+            && reached.get().is_none()
         {
             return None;
         }
@@ -424,13 +442,13 @@ impl State {
     fn execute(&mut self, stream: u64, issued: f64, op: &Op) {
         let ready = self.streams.get(&stream).map_or(0.0, |queue| queue.ready);
         let end = match op {
-            Op::Record(event) => {
+            Op::Record(reached) => {
                 // The device comes to an event sooner than to a kernel.
                 let at = ready.max(issued + costs::RELEASE_LATENCY) + costs::EVENT;
-                event.reached.set(Some(at));
+                reached.set(Some(at));
                 at
             }
-            Op::Wait(event) => ready.max(event.reached.get().unwrap_or(0.0)),
+            Op::Wait(reached) => ready.max(reached.get().unwrap_or(0.0)),
             Op::Kernel(kernel) => {
                 let start = (ready + costs::GAP).max(issued + costs::LAUNCH_LATENCY);
                 let (time, is_here) = self.run(kernel, start);
@@ -491,8 +509,11 @@ impl State {
                     let source = from.contents.borrow();
                     to.contents.borrow_mut().copy_from(&source, *bytes);
                 }
-                let time = if from.is_pinned || to.is_pinned {
+                let between = [from.place, to.place];
+                let time = if between.contains(&Place::Host) {
                     *bytes as f64 / self.link
+                } else if between.contains(&Place::Peer) {
+                    *bytes as f64 / self.peer_link()
                 } else {
                     let read = self.cache.touch(from.id, 0, *bytes, true, false);
                     let written = self.cache.touch(to.id, 0, *bytes, false, true);
@@ -508,6 +529,12 @@ impl State {
         if let Some(queue) = self.streams.get_mut(&stream) {
             queue.ready = end;
         }
+    }
+
+    /// What the link to another device of the same kind carries, in bytes a nanosecond: NVLink where the table has it.
+    fn peer_link(&self) -> f64 {
+        let nvlink = self.options.device.nvlink;
+        nvlink.map_or(self.link, |fact| fact.value.get() / 1e9 * costs::LINK_SHARE)
     }
 
     /// The device has worked.

@@ -15,8 +15,8 @@ typedef int Result;
 typedef unsigned long long Address;
 typedef unsigned long long Long;
 
-enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_PTX = 218, NOT_FOUND = 500, NOT_READY = 600 };
-enum { SMS = 132, PARAMETERS = 5, MOST = 4096 };
+enum { OK = 0, INVALID_VALUE = 1, INVALID_DEVICE = 101, ALREADY_ENABLED = 704, OUT_OF_MEMORY = 2, INVALID_PTX = 218, NOT_FOUND = 500, NOT_READY = 600 };
+enum { GPUS = 2, SMS = 132, PARAMETERS = 5, MOST = 4096 };
 static const Long MEMORY = 1ull << 32;
 
 static void must(int holds, const char *what) {
@@ -48,11 +48,11 @@ Result cuDriverGetVersion(int *version) { *version = 13000; return OK; }
 #endif
 Result cuGetErrorName(Result error, const char **name) { (void)error; *name = "FAKE_ERROR"; return OK; }
 Result cuGetErrorString(Result error, const char **text) { (void)error; *text = "of the fake driver"; return OK; }
-Result cuDeviceGetCount(int *count) { *count = 1; return OK; }
-Result cuDeviceGet(int *device, int ordinal) { *device = ordinal; return ordinal == 0 ? OK : 101; }
+Result cuDeviceGetCount(int *count) { *count = GPUS; return OK; }
+Result cuDeviceGet(int *device, int ordinal) { *device = ordinal; return ordinal >= 0 && ordinal < GPUS ? OK : INVALID_DEVICE; }
 Result cuDeviceGetName(char *name, int size, int device) { (void)device; snprintf(name, size, "fake GPU"); return OK; }
 Result cuDeviceGetPCIBusId(char *name, int size, int device) { (void)device; snprintf(name, size, "0000:1B:00.0"); return OK; }
-Result cuDeviceGetUuid_v2(unsigned char *uuid, int device) { (void)device; memset(uuid, 0x11, 16); return OK; }
+Result cuDeviceGetUuid_v2(unsigned char *uuid, int device) { memset(uuid, 0x11 * (device + 1), 16); return OK; }
 Result cuDeviceTotalMem_v2(size_t *bytes, int device) { (void)device; *bytes = MEMORY; return OK; }
 
 Result cuDeviceGetAttribute(int *value, int attribute, int device) {
@@ -67,10 +67,27 @@ Result cuDeviceGetAttribute(int *value, int attribute, int device) {
     return INVALID_VALUE;
 }
 
-static int context;
-Result cuDevicePrimaryCtxRetain(void **out, int device) { (void)device; *out = &context; return OK; }
-Result cuDevicePrimaryCtxRelease_v2(int device) { (void)device; return OK; }
-Result cuCtxSetCurrent(void *current) { must(current == &context, "cuCtxSetCurrent"); return OK; }
+// A context of each device: how often it is retained, and which others it reaches.
+typedef struct { int retained, reaches[GPUS]; } Context;
+static Context contexts[GPUS];
+static int current;
+
+static int device_of(void *context) {
+    long device = (Context *)context - contexts;
+    must(device >= 0 && device < GPUS && contexts[device].retained > 0, "a context that nobody holds");
+    return (int)device;
+}
+Result cuDevicePrimaryCtxRetain(void **out, int device) { contexts[device].retained++; *out = &contexts[device]; return OK; }
+Result cuDevicePrimaryCtxRelease_v2(int device) { must(contexts[device].retained-- > 0, "cuDevicePrimaryCtxRelease"); return OK; }
+Result cuCtxSetCurrent(void *context) { current = device_of(context); return OK; }
+Result cuDeviceCanAccessPeer(int *can, int device, int other) { must(device != other, "cuDeviceCanAccessPeer"); *can = 1; return OK; }
+Result cuCtxEnablePeerAccess(void *context, unsigned flags) {
+    int other = device_of(context);
+    must(flags == 0 && other != current, "cuCtxEnablePeerAccess");
+    if (contexts[current].reaches[other]) return ALREADY_ENABLED;
+    contexts[current].reaches[other] = 1;
+    return OK;
+}
 Result cuCtxResetPersistingL2Cache(void) { return ended; }
 
 // ---- streams
@@ -281,9 +298,10 @@ Result cuMemGetInfo_v2(size_t *free_bytes, size_t *total) {
 Result cuMemAlloc_v2(Address *out, size_t bytes) {
     if (ended != OK) return ended;
     if (bytes > MEMORY - used) return OUT_OF_MEMORY;
-    // The size stands in front.
+    // Size and device stand in front.
     size_t *memory = calloc(1, bytes + 64);
-    *memory = bytes;
+    memory[0] = bytes;
+    memory[1] = (size_t)current;
     used += bytes;
     *out = (Address)memory + 64;
     return OK;
@@ -294,7 +312,8 @@ Result cuMemFree_v2(Address address) {
         while (is_held(streams[i]) || streams[i]->next < streams[i]->count) run_streams();
     }
     size_t *memory = pointer(address - 64);
-    used -= *memory;
+    must(memory[1] == (size_t)current, "cuMemFree in the context of another device");
+    used -= memory[0];
     free(memory);
     return ended;
 }
@@ -318,6 +337,12 @@ Result cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes, void *stream) 
     return queue(stream, (Op){.kind = COPY, .to = (Address)to, .from = from, .bytes = bytes});
 }
 Result cuMemcpyDtoDAsync_v2(Address to, Address from, size_t bytes, void *stream) {
+    return queue(stream, (Op){.kind = COPY, .to = to, .from = from, .bytes = bytes});
+}
+Result cuMemcpyPeerAsync(Address to, void *to_context, Address from, void *from_context, size_t bytes, void *stream) {
+    int there = device_of(to_context), here = device_of(from_context);
+    must(((size_t *)pointer(to - 64))[1] == (size_t)there && ((size_t *)pointer(from - 64))[1] == (size_t)here, "the contexts of cuMemcpyPeerAsync");
+    must(contexts[here].reaches[there] && contexts[there].reaches[here], "access of cuMemcpyPeerAsync");
     return queue(stream, (Op){.kind = COPY, .to = to, .from = from, .bytes = bytes});
 }
 Result cuMemsetD8Async(Address to, unsigned char byte, size_t bytes, void *stream) {
@@ -478,12 +503,23 @@ Result nvrtcGetLoweredName(void *program, const char *name, const char **lowered
 
 // ---- NVML
 
-static int gpu;
+static int gpu, second_gpu;
 Result nvmlInit_v2(void) { return OK; }
 Result nvmlSystemGetDriverVersion(char *text, unsigned size) { snprintf(text, size, "580.00.00"); return OK; }
 Result nvmlDeviceGetHandleByUUID(const char *uuid, void **out) {
-    *out = &gpu;
-    return strcmp(uuid, "GPU-11111111-1111-1111-1111-111111111111") == 0 ? OK : 6;
+    int is_second = strcmp(uuid, "GPU-22222222-2222-2222-2222-222222222222") == 0;
+    *out = is_second ? &second_gpu : &gpu;
+    return is_second || strcmp(uuid, "GPU-11111111-1111-1111-1111-111111111111") == 0 ? OK : 6;
+}
+Result nvmlDeviceGetP2PStatus(void *device, void *other, int question, int *answer) {
+    must(device == &gpu && other == &second_gpu && question == 2, "nvmlDeviceGetP2PStatus");
+    *answer = 0;
+    return OK;
+}
+Result nvmlDeviceGetNvLinkState(void *device, unsigned link, int *is_up) {
+    must(device == &gpu, "nvmlDeviceGetNvLinkState");
+    *is_up = link != 3;
+    return link < 18 ? OK : 2;
 }
 Result nvmlDeviceGetClockInfo(void *device, int which, unsigned *clock) {
     must(device == &gpu, "nvmlDeviceGetClockInfo");

@@ -38,7 +38,7 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 const PATIENCE: Duration = Duration::from_secs(100);
 /// What the cases want to see go wrong.
 const SIMULATED: &str =
-    "h200,registers=greedy,illegal=outside,misaligned=misaligned,trap=trap_,hang=endless";
+    "h200,peers=1,registers=greedy,illegal=outside,misaligned=misaligned,trap=trap_,hang=endless";
 
 fn options() -> CudaOptions {
     let folders = |names: &[&str]| -> Vec<PathBuf> {

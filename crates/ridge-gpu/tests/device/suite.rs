@@ -19,6 +19,7 @@ pub(crate) const CASES: &[Case] = &[
     ("ranges outside of buffers are refused", ranges),
     ("memory is looked at where it is", looks),
     ("pinned memory reaches the device and comes back", pinned),
+    ("memory of other GPUs is reached", peers),
     ("kernels for one problem agree", agreement),
     ("PTX is an image", ptx),
     ("wrong images and names are refused", wrong_images),
@@ -353,6 +354,39 @@ fn pinned(device: &dyn Device) -> Outcome {
     let mut back = vec![0; MIB as usize];
     device.read_pinned(&to, 0, &mut back)?;
     ensure(back == pattern, || "other bytes came back".to_owned())
+}
+
+/// A machine with one GPU has nothing to look at.
+fn peers(device: &dyn Device) -> Outcome {
+    let peers = device.peers()?;
+    let own = device.allocate(MIB)?;
+    let pattern: Vec<u8> = (0..MIB).map(|place| (place * 5 % 241) as u8).collect();
+    let stream = device.stream()?;
+    for peer in &peers {
+        let is_another = peer.uuid.is_none() || peer.uuid != device.properties().uuid;
+        ensure(is_another, || format!("{peer:?} is the device itself"))?;
+        device.write(&own, 0, &pattern)?;
+        let there = device.allocate_peer(peer.ordinal, MIB)?;
+        device.copy_to_peer(&stream, &own, &there, MIB)?;
+        device.fill(&stream, &own, 0)?;
+        device.copy_from_peer(&stream, &there, &own, MIB)?;
+        device.synchronize(&stream, PATIENCE)?;
+        let mut back = vec![0; MIB as usize];
+        device.read(&own, 0, &mut back)?;
+        ensure(back == pattern, || {
+            format!("other bytes came back from GPU {}", peer.ordinal)
+        })?;
+        let outside = error_of(device.copy_to_peer(&stream, &own, &there, MIB + 1))?;
+        ensure(outside.code() == "GPU0125", || outside.to_string())?;
+        let nothing = error_of(device.allocate_peer(peer.ordinal, 0))?;
+        ensure(nothing.code() == "GPU0122", || nothing.to_string())?;
+    }
+    // What comes next works on the device and not on the last of the others.
+    let after = device.allocate(MIB)?;
+    device.write(&after, 0, &pattern)?;
+    let missing = error_of(device.allocate_peer(1000, MIB))?;
+    ensure(missing.code() == "GPU0105", || missing.to_string())?;
+    usable(device)
 }
 
 pub(crate) fn agreement(device: &dyn Device) -> Outcome {

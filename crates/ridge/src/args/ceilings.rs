@@ -14,6 +14,7 @@ Examples:
   ridge ceilings --only dram,tensor       some families
   ridge ceilings --quick --save none      shorter, and keep nothing
   ridge ceilings --format json -o h200.json
+  ridge ceilings --device 1 --only peer   what GPU 1 reaches of each other GPU of the machine
   ridge ceilings --device sim:h200        on a simulated GPU, where there is none; nothing is kept
 
 What is kept lies in the folder of your data (`$XDG_DATA_HOME/ridgepoint/ceilings`, else
@@ -25,7 +26,7 @@ pub(crate) struct CeilingsArguments {
     /// The GPU: its number, or sim:NAME for a simulated one (`ridge devices` lists names)
     #[arg(long, value_name = "DEVICE", default_value = "0")]
     device: String,
-    /// Only these families: launch, link, dram, l2, l1, atomics, vector, tensor
+    /// Only these families: launch, link, dram, l2, l1, atomics, vector, tensor, peer
     #[arg(long, value_name = "FAMILY", value_delimiter = ',', value_parser = str::parse::<Family>)]
     only: Vec<Family>,
     /// Fewer and shorter repeats, and nothing sustained

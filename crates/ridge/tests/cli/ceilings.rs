@@ -7,7 +7,12 @@ use crate::schema::{named, violations};
 
 fn document() -> Value {
     let run = ridge([
-        "ceilings", "--quick", "--device", "sim:h200", "--format", "json",
+        "ceilings",
+        "--quick",
+        "--device",
+        "sim:h200,peers=1",
+        "--format",
+        "json",
     ])
     .run()
     .fine();
@@ -40,7 +45,7 @@ fn everything_is_measured_and_follows_the_schema() {
     assert_eq!(first["missing"], Value::Array(Vec::new()));
     let figures = first["figures"].as_array().unwrap();
     for family in [
-        "launch", "link", "dram", "l2", "l1", "atomics", "vector", "tensor",
+        "launch", "link", "dram", "l2", "l1", "atomics", "vector", "tensor", "peer",
     ] {
         assert!(
             figures.iter().any(|figure| figure["family"] == family),
@@ -58,16 +63,21 @@ fn pages() {
         ("ceilings_memory", "text", "link,dram,l2,atomics", "120"),
         ("ceilings_narrow", "text", "launch,vector", "80"),
         ("ceilings_markdown", "markdown", "tensor", "80"),
-        ("ceilings_csv", "csv", "launch,l1", "80"),
+        ("ceilings_csv", "csv", "launch,l1,peer", "80"),
+        ("ceilings_peers", "text", "peer", "100"),
     ] {
-        let arguments = [
-            "ceilings", "--quick", "--device", "sim:h200", "--only", only, "--format", format,
-        ];
-        let arguments = arguments.iter().chain(if name == "ceilings_memory" {
-            &["-v"][..]
+        let device = if only.contains("peer") {
+            "sim:h200,peers=2"
         } else {
-            &[]
-        });
+            "sim:h200"
+        };
+        let arguments = [
+            "ceilings", "--quick", "--device", device, "--only", only, "--format", format,
+        ];
+        let is_verbose = ["ceilings_memory", "ceilings_peers"].contains(&name);
+        let arguments = arguments
+            .iter()
+            .chain(if is_verbose { &["-v"][..] } else { &[] });
         let run = ridge(arguments).env("COLUMNS", columns).run().fine();
         snapshot(name, &run.stdout);
     }
@@ -121,6 +131,51 @@ fn mistakes_are_told() {
             .code(3)
             .stderr
             .contains("nowhere.json")
+    );
+}
+
+/// A machine with one GPU has nothing to say about others: no figure and no warning, unless nothing else was asked for.
+#[test]
+fn one_gpu_has_no_others() {
+    let of = |only| {
+        ridge([
+            "ceilings", "--quick", "--device", "sim:h200", "--only", only,
+        ])
+        .run()
+    };
+    let run = of("l1,peer").fine();
+    assert!(!run.stdout.contains("other GPUs"), "{}", run.stdout);
+    let alone = of("peer").code(4);
+    assert!(
+        alone.stderr.contains("shows no other GPU"),
+        "{}",
+        alone.stderr
+    );
+    assert!(alone.stderr.contains("peers=1"), "{}", alone.stderr);
+}
+
+/// Files of version 1 are of use still; what a later version has is not read by halves.
+#[test]
+fn other_versions_of_the_file_are_read_or_refused() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let old = format!("{root}/fixtures/formats/ceilings-1.json");
+    let bound = |file: &str| {
+        let copy = ["bound", "copy", "--bytes", "1GiB", "--device", "h200"];
+        ridge(copy.iter().chain(&["--ceilings", file])).run()
+    };
+    let run = bound(&old).fine();
+    assert!(run.stdout.contains("attainable"), "{}", run.stdout);
+    let newer = std::fs::read_to_string(&old).unwrap().replace(
+        "\"version\": 1,",
+        "\"version\": 3, \"figures\": \"something else\",",
+    );
+    let folder = Folder::with("newer.json", newer);
+    let run = bound(folder.path().join("newer.json").to_str().unwrap()).code(3);
+    assert!(
+        run.stderr
+            .contains("it has version 3, and this command reads up to 2"),
+        "{}",
+        run.stderr
     );
 }
 

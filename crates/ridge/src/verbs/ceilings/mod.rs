@@ -146,6 +146,13 @@ pub(crate) fn run(options: &CeilingsOptions, output: &mut Output) -> Result<Code
             output.hint(hint);
         }
     }
+    if document.figures.is_empty() && document.missing.is_empty() && !is_stopped {
+        // Only one family can have nothing without a failure.
+        output.warn("the driver shows no other GPU to this process: nothing was measured");
+        output.hint(
+            "`nvidia-smi -L` lists the GPUs of the machine; CUDA_VISIBLE_DEVICES may hide some; --device sim:h200,peers=1 has another one",
+        );
+    }
     match kept {
         Ok(Some(path)) => output.say_kept(&path),
         Ok(None) => {}

@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use ridge_bench::ceilings::document::{Document, SCHEMA, VERSION};
 use ridge_bench::document::Machine;
+use serde::Deserialize;
 
 use crate::error::ExpectedError;
 
@@ -84,17 +85,24 @@ pub(crate) fn read(path: &Path) -> Result<Document, ExpectedError> {
         .with_hint("`ridge ceilings --save FILE` writes such a file; --ceilings none does without")
     };
     let text = std::fs::read(path).map_err(|error| failed(&error))?;
-    let document: Document = serde_json::from_slice(&text).map_err(|error| failed(&error))?;
-    if document.schema != SCHEMA {
+    // A newer version may have what this one cannot read, so that its number is looked at first.
+    let header: Header = serde_json::from_slice(&text).map_err(|error| failed(&error))?;
+    if header.schema != SCHEMA {
         return Err(failed(&format!("it is no {SCHEMA} document")));
     }
-    if document.version > VERSION {
-        return Err(failed(&format!(
-            "it has version {}, and this command reads up to {VERSION}",
-            document.version
-        )));
+    match header.version {
+        Some(version) if version > VERSION => Err(failed(&format!(
+            "it has version {version}, and this command reads up to {VERSION}"
+        ))),
+        _ => serde_json::from_slice(&text).map_err(|error| failed(&error)),
     }
-    Ok(document)
+}
+
+/// What every version starts with.
+#[derive(Deserialize)]
+struct Header {
+    schema: String,
+    version: Option<u32>,
 }
 
 /// The day in UTC, as `2026-08-14`.
