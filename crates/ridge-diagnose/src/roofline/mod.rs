@@ -43,6 +43,7 @@ pub fn subject(
         launches: group.launches.iter().map(|(index, _)| *index).collect(),
         launch: Some(profile.launch_index),
         origin: Origin::Measured,
+        left_out: None,
         time: profile.duration_ns().map(Nanos::new),
         total_time: (total > 0.0).then(|| Nanos::new(total)),
         class: class(profile),
