@@ -318,7 +318,7 @@ static Signature signatures[] = {
     {"nothing", 1, {4}},
     // Those of PTX.
     {"store", 1, {8}}, {"ridge_block", 3, {8, 4, 8}}, {"ridge_stamp", 3, {8, 4, 8}}, {"ridge_timer_step", 2, {8, 4}},
-    {"ridge_read", 3, {8, 8, 8}},
+    {"ridge_read", 3, {8, 8, 8}}, {"ridge_empty", 0, {0}},
 };
 enum { COMPILED = 13, ALL = sizeof signatures / sizeof *signatures };
 static const char CUBIN[] = "\x7f" "ELF\x02 of the fake compiler";

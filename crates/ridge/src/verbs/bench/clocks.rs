@@ -54,8 +54,17 @@ pub(super) fn lock(
         expected
     })?;
     output.note(&format!(
-        "the SM clock is locked to {:.4} until the run ends",
+        "the SM clock is locked to {:.4} until the run ends, and then left to the driver: NVML does not tell what was locked before",
         keeper.clock()
     ));
     Ok(keeper)
+}
+
+/// Leaves the clock to the driver, and waits until that is done.
+pub(super) fn restore(keeper: Keeper) -> Result<(), ExpectedError> {
+    keeper.restore().map_err(|error| {
+        let mut expected = ExpectedError::unable(error.to_string());
+        expected.hint = error.hint();
+        expected
+    })
 }

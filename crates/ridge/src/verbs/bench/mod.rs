@@ -165,64 +165,101 @@ pub(crate) fn run(options: &BenchOptions, output: &mut Output) -> Result<Code, E
             part.states.clear();
         }
     }
-    let _keeper = options
+    let keeper = options
         .lock_clocks
         .map(|clock| clocks::lock(clock, &machine, output))
         .transpose()?;
-    let mut document = document(options, &parts, machine, measured.as_ref());
-    let count: usize = parts.iter().map(|part| part.states.len()).sum();
-    let mut was_interrupted = false;
-    let mut done = 0;
-    'parts: for (place, part) in parts.iter().enumerate() {
-        let Some(loaded) = &part.loaded else { continue };
-        let runner = Runner::new(options, loaded, &gpu);
-        for state in &part.states {
-            done += 1;
-            output.progress(&format!("[{done}/{count}] {}", state.name()));
-            match runner.measure(&mut crew, state, &mut document, (done, count), output) {
-                Ok(Some(result)) => document.states.push(StateResult {
-                    spec: (options.what.len() > 1).then_some(place),
-                    ..result
-                }),
-                Ok(None) => {
-                    was_interrupted = true;
-                    break 'parts;
-                }
-                Err(error) => {
-                    output.complain(&error);
-                    code = worst(code, error.exit);
-                    if let Some(facts) = document.specs.get_mut(place) {
-                        facts.error = Some(remark(&error));
+    let run = Run {
+        options,
+        parts: &parts,
+        gpu: &gpu,
+        format,
+        output,
+    };
+    let outcome = run.measure(&mut crew, machine, code);
+    match keeper.map(clocks::restore) {
+        // A clock that stays locked is told whatever became of the measurement.
+        Some(Err(error)) => {
+            output.complain(&error);
+            Ok(worst(outcome?, error.exit))
+        }
+        Some(Ok(())) | None => outcome,
+    }
+}
+
+/// What is measured, and where it goes.
+struct Run<'r> {
+    options: &'r BenchOptions,
+    parts: &'r [Part],
+    gpu: &'r Gpu<'r>,
+    format: BenchFormat,
+    output: &'r Output,
+}
+
+impl Run<'_> {
+    /// Measures everything that is left, and writes the answer. `code` is what the rest came to.
+    fn measure(
+        &self,
+        crew: &mut Crew<'_>,
+        machine: Machine,
+        mut code: Code,
+    ) -> Result<Code, ExpectedError> {
+        let (options, output) = (self.options, self.output);
+        let mut document = document(options, self.parts, machine, self.gpu.measured);
+        let count: usize = self.parts.iter().map(|part| part.states.len()).sum();
+        let mut was_interrupted = false;
+        let mut done = 0;
+        'parts: for (place, part) in self.parts.iter().enumerate() {
+            let Some(loaded) = &part.loaded else { continue };
+            let runner = Runner::new(options, loaded, self.gpu);
+            for state in &part.states {
+                done += 1;
+                output.progress(&format!("[{done}/{count}] {}", state.name()));
+                match runner.measure(crew, state, &mut document, (done, count), output) {
+                    Ok(Some(result)) => document.states.push(StateResult {
+                        spec: (options.what.len() > 1).then_some(place),
+                        ..result
+                    }),
+                    Ok(None) => {
+                        was_interrupted = true;
+                        break 'parts;
                     }
-                    continue 'parts;
+                    Err(error) => {
+                        output.complain(&error);
+                        code = worst(code, error.exit);
+                        if let Some(facts) = document.specs.get_mut(place) {
+                            facts.error = Some(remark(&error));
+                        }
+                        continue 'parts;
+                    }
+                }
+                document.is_complete = document.states.len() == count && code == exit::FINE;
+                document.best = best(&document, &options.settings);
+                // What is measured is kept, whatever happens to the rest.
+                if output.is_to_file() && done < count {
+                    write(&document, self.format, output)?;
                 }
             }
-            document.is_complete = document.states.len() == count && code == exit::FINE;
-            document.best = best(&document, &options.settings);
-            // What is measured is kept, whatever happens to the rest.
-            if output.is_to_file() && done < count {
-                write(&document, format, output)?;
+        }
+        output.progress("");
+        if document.states.is_empty() && !was_interrupted {
+            return Ok(code);
+        }
+        write(&document, self.format, output)?;
+        for result in &document.states {
+            if let Some(failure) = &result.failure {
+                tell(result, failure, output);
             }
         }
-    }
-    output.progress("");
-    if document.states.is_empty() && !was_interrupted {
-        return Ok(code);
-    }
-    write(&document, format, output)?;
-    for result in &document.states {
-        if let Some(failure) = &result.failure {
-            tell(result, failure, output);
+        if was_interrupted {
+            output.warn(&format!(
+                "interrupted: {} of {count} states were measured",
+                document.states.len(),
+            ));
+            return Ok(exit::INTERRUPTED);
         }
+        Ok(worst(code, code_of(&document)))
     }
-    if was_interrupted {
-        output.warn(&format!(
-            "interrupted: {} of {count} states were measured",
-            document.states.len(),
-        ));
-        return Ok(exit::INTERRUPTED);
-    }
-    Ok(worst(code, code_of(&document)))
 }
 
 /// One spec of a run.
