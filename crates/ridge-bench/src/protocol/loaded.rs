@@ -54,19 +54,14 @@ impl<'d> Loaded<'d> {
         declared: &[Expected],
         timeout: Nanos,
     ) -> Result<Self, DeviceError> {
-        if let Some(buffer) = job.buffers.iter().find(|buffer| buffer.symbol.is_some()) {
-            return Err(DeviceError::Unsupported {
-                feature: "a buffer that is a global of the module",
-                reason: format!(
-                    "`{}` has a `symbol`, and this version fills only buffers that are arguments",
-                    buffer.name
-                ),
-            });
-        }
         let stream = device.stream()?;
         let mut buffers = Vec::new();
         for buffer in &job.buffers {
-            buffers.push(device.allocate(buffer.elements.bytes())?);
+            let bytes = buffer.elements.bytes();
+            buffers.push(match &buffer.symbol {
+                Some(name) => device.global(module, name, bytes)?,
+                None => device.allocate(bytes)?,
+            });
         }
         let mut pristine = Vec::new();
         for (place, buffer) in job.buffers.iter().enumerate() {

@@ -47,6 +47,12 @@ pub(super) fn accesses<'b>(
         })
         .collect();
     used.dedup();
+    // A spec does not say which launch uses a variable of the module: each reads it, and the last one writes it.
+    for (place, buffer) in job.buffers.iter().enumerate() {
+        if buffer.symbol.is_some() && !used.contains(&place) {
+            used.push(place);
+        }
+    }
     for place in used {
         let (buffer, elements) = (&buffers[place], &job.buffers[place].elements);
         let whole = |effect| Access {
@@ -56,9 +62,10 @@ pub(super) fn accesses<'b>(
             times: job.simulated_traffic,
             effect,
         };
+        let is_variable = job.buffers[place].symbol.is_some();
         let is_written_later = job.launches[launch + 1..]
             .iter()
-            .any(|later| later.args.contains(&JobArgument::Buffer(place)));
+            .any(|later| is_variable || later.args.contains(&JobArgument::Buffer(place)));
         match job.buffers[place].output {
             Some(output) if !is_written_later => {
                 if !elements.is_poison() && elements.init != Init::Constant(0.0) {

@@ -153,7 +153,7 @@ pub static BUFFER: Table = Table {
         key(
             "symbol",
             Kind::Text,
-            "the buffer is this global of the module, not an argument",
+            "the buffer is this variable of the module (`__device__` or `__constant__`), and need not be an argument",
         ),
         key(
             "output",

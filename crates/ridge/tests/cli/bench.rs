@@ -471,6 +471,96 @@ fn an_interrupt_keeps_what_was_finished() {
     assert!(!document["states"].as_array().unwrap().is_empty());
 }
 
+/// A table in constant memory that is filled before the launches, and a counter that they leave behind.
+const VARIABLES: &str = r#"
+source = "weigh.cu"
+
+[sizes]
+n = 1048576
+
+[buffers]
+table = { type = "f32", length = 64, init = "random", seed = 3, symbol = "weights" }
+total = { type = "u32", length = 1, init = "zeros", output = true, symbol = "total" }
+out = { type = "f32", length = "n" }
+
+[kernels.weigh]
+entry = "weigh"
+grid = "n / 256"
+block = 256
+args = ["out"]
+
+[check]
+expression = { out = "2 * table[i % 64]", total = "n" }
+relative = 0.0
+"#;
+
+#[test]
+fn variables_of_the_module_are_buffers() {
+    let folder = Folder::with("weigh.toml", VARIABLES);
+    let source = "__constant__ float weights[64];\n__device__ unsigned total;\n\
+                  extern \"C\" __global__ void weigh(float* out) { }\n";
+    folder.write("weigh.cu", source);
+    let common = [
+        "weigh.toml",
+        "--device",
+        "sim:h200",
+        "--max-samples",
+        "30",
+        "--format",
+        "json",
+    ];
+    let document = bench(&folder, &common).fine().json();
+    let state = &document["states"][0];
+    assert_eq!(state["status"], "valid");
+    let names: Vec<&str> = state["checked"]["shown"]["outcomes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|outcome| outcome["output"].as_str().unwrap())
+        .collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+    assert!(
+        names.contains(&"total") && names.contains(&"out"),
+        "{names:?}"
+    );
+    // One that is not there, and one that is too small.
+    folder.write("weigh.cu", source.replace("unsigned total", "unsigned sum"));
+    bench(&folder, &common)
+        .code(3)
+        .says("no variable total")
+        .says("__constant__");
+    folder.write("weigh.cu", source.replace("[64]", "[32]"));
+    let run = bench(&folder, &common).code(4);
+    assert!(
+        run.stderr.contains("GPU0125") || run.stderr.contains("128"),
+        "{}",
+        run.stderr
+    );
+}
+
+/// Cases of the gallery with a table in constant memory.
+#[test]
+fn cases_of_the_gallery_with_variables_run() {
+    for case in ["read_align", "class_coefficients"] {
+        let spec = format!("gallery/{case}/bench.toml");
+        let run = ridge([
+            "bench",
+            &spec,
+            "--device",
+            "sim:h200",
+            "--max-samples",
+            "30",
+            "--format",
+            "json",
+        ])
+        .run();
+        let document = run.code(0).json();
+        for state in document["states"].as_array().unwrap() {
+            assert_eq!(state["status"], "valid", "{case}: {}", state["name"]);
+        }
+    }
+}
+
 /// Several specs are one document; the worst code is that of the run, and what was measured is there.
 #[test]
 fn several_specs_in_one_run() {
