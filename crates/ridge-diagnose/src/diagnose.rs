@@ -205,6 +205,7 @@ pub fn diagnose(
         },
         traffic: l2(&profile.metrics),
         compulsory,
+        measured: None,
         stalls: waiting,
         latency,
         hot_lines,

@@ -31,6 +31,26 @@ fn filled(elements: &Elements, from: u64, count: u64) -> Vec<u8> {
     }
 }
 
+/// A variable of the module that is a buffer of the spec.
+fn variable(
+    device: &dyn Device,
+    module: &Module,
+    name: &str,
+    buffer: &str,
+    bytes: u64,
+) -> Result<Buffer, DeviceError> {
+    device
+        .global(module, name, bytes)
+        .map_err(|error| match error {
+            DeviceError::OutOfRange { size, .. } => DeviceError::InvalidLaunch {
+                reason: format!(
+                    "the buffer {buffer} takes {bytes} bytes, and the variable {name} has {size}"
+                ),
+            },
+            other => other,
+        })
+}
+
 /// A job on a device.
 pub(super) struct Loaded<'d> {
     pub(super) device: &'d dyn Device,
@@ -59,7 +79,7 @@ impl<'d> Loaded<'d> {
         for buffer in &job.buffers {
             let bytes = buffer.elements.bytes();
             buffers.push(match &buffer.symbol {
-                Some(name) => device.global(module, name, bytes)?,
+                Some(name) => variable(device, module, name, &buffer.name, bytes)?,
                 None => device.allocate(bytes)?,
             });
         }

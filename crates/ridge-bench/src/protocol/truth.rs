@@ -151,6 +151,8 @@ const fn format_of(kind: ElementType) -> NumberFormat {
         ElementType::F32 => NumberFormat::Fp32,
         ElementType::F16 | ElementType::I16 | ElementType::U16 => NumberFormat::Fp16,
         ElementType::Bf16 => NumberFormat::Bf16,
+        ElementType::E4m3 => NumberFormat::Fp8E4m3,
+        ElementType::E5m2 => NumberFormat::Fp8E5m2,
         ElementType::I32 | ElementType::U32 => NumberFormat::Int32,
         ElementType::I8 | ElementType::U8 => NumberFormat::Int8,
     }
