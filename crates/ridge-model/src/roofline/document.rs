@@ -206,7 +206,7 @@ pub struct RidgePoint {
 pub struct Kernel {
     /// Its number in the chart, which pairs refer to.
     pub id: usize,
-    /// Name without namespaces, template arguments and parameters.
+    /// Name without namespaces, template arguments and parameters; of a benchmark, the state.
     pub name: String,
     /// The whole name, where it is another.
     pub signature: Option<String>,

@@ -466,7 +466,10 @@
     dots.filter(function (dot) { return dot.point.flags.length; }).slice(0, 20).forEach(function (dot) {
       dot.point.flags.forEach(function (flag) { host.appendChild(el('p', '! ' + name(dot.kernel) + ': ' + flagText(flag, dot.point), 'bad')); });
     });
+    if (chart().kernels.some(declared)) host.appendChild(el('p', DECLARED));
   }
+  // The sentence of the document's contract, for kernels whose amounts nobody counted.
+  var DECLARED = 'bytes and operations of benchmarks are those that their specs declare, not counted: what a kernel moves or computes beyond them does not show';
   function reason(kernel) {
     switch (kernel.left_out) {
       case 'no-operations': return 'no floating-point or matrix operations';

@@ -622,7 +622,7 @@ fn modes_and_changes_of_a_benchmark() {
     for pair in chart["pairs"].as_array().unwrap() {
         let name = |side: &str| {
             let id = pair[side].as_u64().unwrap() as usize;
-            kernels[id]["signature"].clone()
+            kernels[id]["name"].clone()
         };
         assert_eq!(name("before"), name("after"));
     }

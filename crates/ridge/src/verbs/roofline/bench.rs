@@ -77,10 +77,11 @@ impl Answer<'_> {
             subject.side = side;
             subject.launches = vec![index];
             subject.launch = Some(index);
-            subject.signature = Some(match mode {
+            // Kernels have many states: a name that is short would be that of all of them.
+            subject.name = match mode {
                 Some(mode) if has_modes => format!("{label} {}", mode.mode),
                 _ => label,
-            });
+            };
             reasons.extend(subject.left_out.map(|reason| (reason, state, mode)));
             self.add(place, subject, Some(id));
         }
