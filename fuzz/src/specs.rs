@@ -1,6 +1,7 @@
 //! What the fuzz targets for benchmark specs and their expressions do with their input. The replay in
 //! `crates/ridge-bench/tests/replay.rs` includes this file too.
 
+use ridge_bench::document::Document;
 use ridge_bench::expression::{Expression, Names, Value};
 use ridge_bench::spec::Spec;
 
@@ -53,5 +54,22 @@ pub fn spec(input: &[u8]) {
         if let Some(place) = error.place() {
             assert!(place.line >= 1 && place.column >= 1 && place.width >= 1);
         }
+    }
+}
+
+/// A document of results: read, and written again as it was.
+pub fn results(input: &[u8]) {
+    let _ = Document::looks_like(input);
+    match Document::read(input) {
+        Ok(document) => {
+            for state in &document.states {
+                let _ = state.memory_bytes();
+            }
+            if let Ok(text) = serde_json::to_vec(&document) {
+                let again = Document::read(&text);
+                assert!(again.is_ok_and(|again| again == document));
+            }
+        }
+        Err(error) => assert!(error.code().starts_with("BEN") && !error.to_string().is_empty()),
     }
 }

@@ -215,9 +215,15 @@ fn page() -> Result<String, Error> {
     }
     page.push_str(
         "\nWithout tolerances, elements of integer types have to be equal, and others may differ by 1e-12 (f64), 1e-5 (f32), \
-         1e-3 (f16)\nor 1.6e-2 (bf16) of the right element, plus the same share of the root mean square of all right \
+         1e-3 (f16),\n1.6e-2 (bf16), 0.125 (e4m3) or 0.25 (e5m2) of the right element, plus the same share of the root mean square of all right \
          elements.\n\nWithout `reference`, `expression` and `file`, the first of several kernels is the reference of the \
-         others; a single one is only\nlooked at for whether it wrote its outputs and whether they are finite.\n",
+         others; a single one is only\nlooked at for whether it wrote its outputs and whether they are finite.\n\n\
+         8-bit numbers are rounded to the nearest, ties to even, and what is too large becomes the greatest number.\n\n\
+         ## Several specs\n\n`ridge bench a.toml b.toml` measures one after the other into one document: `specs` lists them, \
+         and `spec` of a state is the\nplace of its own there. States of different specs are not compared. `--axis` is for those that have \
+         the axis or size, `--filter`\nchooses among the states of all. A spec that cannot be read, has a mistake or lacks a file is told, \
+         and the others are measured.\nThe exit code is the worst of all, in this order: 3 (unreadable), 2 (a mistake), 15 (a kernel \
+         failed), 4 (the machine cannot),\n13 (outputs differ), 12 (not valid), 0.\n",
     );
     Ok(page)
 }

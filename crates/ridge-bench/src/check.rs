@@ -124,6 +124,9 @@ const fn usual(kind: ElementType) -> f64 {
         ElementType::F32 => 1e-5,
         ElementType::F16 => 1e-3,
         ElementType::Bf16 => 1.6e-2,
+        // One step: neighbours are an eighth and a quarter apart.
+        ElementType::E4m3 => 0.125,
+        ElementType::E5m2 => 0.25,
         _ => 0.0,
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Fields are only ever added within a version. Fractions are 0 to 1, times are nanoseconds, absent is `null`.
 
+mod read;
+
 use ridge_model::measured::Provenance;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,6 +12,9 @@ use crate::protocol::{
     CheckPoint, Failure, Floors, FunctionFacts, Mode, Rejection, SensorSummary, Settings, Spent,
     Stopped, WarmUp,
 };
+use crate::spec::ElementType;
+
+pub use read::ReadError;
 
 /// Name of the contract.
 pub const SCHEMA: &str = "ridgepoint.bench";
@@ -34,10 +39,13 @@ pub struct Document {
     pub version: u32,
     /// The version of the command.
     pub tool_version: String,
-    /// What was measured.
+    /// What was measured; of several specs, their names with commas between them.
     pub benchmark: String,
-    /// What the spec says has to be known.
+    /// What the spec says has to be known; of several, each has its own.
     pub note: Option<String>,
+    /// The specs, where several were measured in one run; left out for one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub specs: Vec<SpecResult>,
     /// Whether every state was measured; not so when the run was interrupted.
     pub is_complete: bool,
     /// The machine.
@@ -53,6 +61,19 @@ pub struct Document {
     pub states: Vec<StateResult>,
     /// The best of each group of states that solve the same problem.
     pub best: Vec<Best>,
+}
+
+/// One of several specs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SpecResult {
+    /// What it is called.
+    pub benchmark: String,
+    /// The file as it was named.
+    pub file: String,
+    /// What it says has to be known.
+    pub note: Option<String>,
+    /// Why it, or the rest of it, was not measured.
+    pub error: Option<Remark>,
 }
 
 /// The machine of a result.
@@ -105,6 +126,9 @@ pub struct Machine {
 /// A state of a kernel: one point of the axes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StateResult {
+    /// The place of its spec in `specs`; left out where there is one only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spec: Option<usize>,
     /// Its name: the kernel, and the axes in brackets.
     pub name: String,
     /// The kernel.
@@ -129,6 +153,9 @@ pub struct StateResult {
     pub flops: Option<f64>,
     /// Format of the operations.
     pub flops_format: Option<String>,
+    /// The unit that they are of: `vector` or `tensor`; left out where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flops_unit: Option<String>,
     /// One result for each mode.
     pub modes: Vec<ModeResult>,
     /// How outputs compare.
@@ -139,6 +166,26 @@ pub struct StateResult {
     #[serde(default)]
     #[schemars(!default)]
     pub spent: Option<Spent>,
+}
+
+impl StateResult {
+    /// Bytes of all buffers; absent where the type of one is not known.
+    #[must_use]
+    pub fn memory_bytes(&self) -> Option<f64> {
+        let size = |buffer: &BufferFacts| {
+            let kind = ElementType::named(&buffer.kind)?;
+            Some(kind.size() as f64 * buffer.length as f64)
+        };
+        self.buffers.iter().map(size).sum()
+    }
+}
+
+impl Machine {
+    /// Whether what a mode works on stays in the L2 from one launch to the next.
+    #[must_use]
+    pub fn keeps_in_l2(&self, mode: Mode, memory_bytes: f64) -> bool {
+        mode != Mode::Cold && self.l2_bytes.is_some_and(|l2| memory_bytes < l2)
+    }
 }
 
 /// What became of a state.
@@ -320,6 +367,9 @@ pub struct Raw {
 /// The best of states that solve the same problem.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Best {
+    /// The place of its spec in `specs`; left out where there is one only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spec: Option<usize>,
     /// The mode that was compared.
     pub mode: Mode,
     /// The problem: values of the axes that all of them share.

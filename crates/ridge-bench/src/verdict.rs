@@ -59,6 +59,7 @@ pub fn state(
         value: value.number().unwrap_or_default(),
     });
     let mut result = StateResult {
+        spec: None,
         name: state.name(),
         kernel: state.kernel.clone(),
         axes: axes.collect(),
@@ -71,6 +72,10 @@ pub fn state(
         bytes: job.bytes,
         flops: job.flops,
         flops_format: job.flops.map(|_| job.format.clone()),
+        flops_unit: job.flops.map(|_| {
+            let unit = if job.is_tensor { "tensor" } else { "vector" };
+            unit.to_owned()
+        }),
         modes: Vec::new(),
         checked: Checked {
             with: with.map(str::to_owned),
@@ -368,11 +373,7 @@ fn placed(
     let mut ceilings = Ceilings::of(&device);
     ceilings.clock = clock_hz.map(Hertz::new);
     // What stays in the L2 between launches is bound by the L2.
-    let fits = context
-        .machine
-        .l2_bytes
-        .is_some_and(|l2| (job.memory_bytes() as f64) < l2);
-    let is_cached = mode != Mode::Cold && fits;
+    let is_cached = context.machine.keeps_in_l2(mode, job.memory_bytes() as f64);
     let mut bytes = job
         .bytes
         .map(|bytes| Bytes::new((bytes - kept_in_l2).max(0.0)));
@@ -615,6 +616,7 @@ pub fn best(states: &[StateResult], mode: Mode) -> Vec<Best> {
             members.sort_by(|a, b| a.2.total_cmp(&b.2));
             let (first, others) = members.split_first()?;
             Some(Best {
+                spec: first.0.spec,
                 mode,
                 problem: shared_axes(&members),
                 state: first.0.name.clone(),
@@ -631,6 +633,7 @@ type Member<'s> = (&'s StateResult, Samples, f64);
 /// What two states have to share to be compared.
 #[derive(PartialEq)]
 struct Problem {
+    spec: Option<usize>,
     bytes: Option<f64>,
     flops: Option<f64>,
     outputs: Vec<(String, u64)>,
@@ -639,6 +642,7 @@ struct Problem {
 impl Problem {
     fn of(state: &StateResult) -> Self {
         Self {
+            spec: state.spec,
             bytes: state.bytes,
             flops: state.flops,
             outputs: state

@@ -30,6 +30,11 @@ fn past_expressions_do_no_harm() {
 }
 
 #[test]
+fn past_results_do_no_harm() {
+    replay("results", specs::results);
+}
+
+#[test]
 fn past_specs_do_no_harm() {
     replay("spec", specs::spec);
 }

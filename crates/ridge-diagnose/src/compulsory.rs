@@ -41,7 +41,7 @@ const GOOD: f64 = 1.5;
 const FAR: f64 = 5.0;
 /// A pipe executes the computation when it has this part of its operations. What another one did beside it makes the
 /// bound too long by a tenth at most.
-const NEARLY_ALL: f64 = 0.9;
+pub(crate) const NEARLY_ALL: f64 = 0.9;
 /// Where less of what was given is counted than this, it is no bound. Outputs that stay in the L2 explain half of the bytes
 /// of a kernel that reads as much as it writes; operations on integers are not counted.
 const FITS: f64 = 0.5;

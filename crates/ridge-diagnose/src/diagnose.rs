@@ -209,6 +209,7 @@ pub fn diagnose(
         },
         traffic: l2(&profile.metrics),
         compulsory,
+        measured: None,
         stalls: waiting,
         latency,
         hot_lines,

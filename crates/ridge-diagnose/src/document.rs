@@ -4,6 +4,7 @@
 
 mod compulsory;
 mod latency;
+mod measured;
 mod outlook;
 mod totals;
 
@@ -12,6 +13,7 @@ use serde::Serialize;
 
 pub use self::compulsory::{Compulsory, CompulsoryBytes, CompulsoryOperations, Origin, Reading};
 pub use self::latency::{Latency, LatencyLevel, LatencyVerdict, Loads, Waiting, Warps};
+pub use self::measured::{AtMeasured, MeasuredPart};
 pub use self::outlook::{LeftOut, Outlook};
 pub use self::totals::{Part, Totals};
 pub use crate::ledger::{Class, Resource};
@@ -155,6 +157,9 @@ pub struct Kernel {
     /// The least that the computation needs, as the user gave it, against what the launch did; absent when nothing was
     /// given.
     pub compulsory: Option<Compulsory>,
+    /// What it takes at rates that were measured on such a GPU; left out where no stored ceilings are used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured: Option<AtMeasured>,
     /// What warps wait for, longest first.
     pub stalls: Vec<Stall>,
     /// How latency is hidden, and what is missing; absent when nothing of it was collected.

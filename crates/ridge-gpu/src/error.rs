@@ -255,6 +255,11 @@ pub enum DeviceError {
         /// The names that it has, where they can be listed.
         known: Vec<String>,
     },
+    /// An image has no variable of this name.
+    NoSuchGlobal {
+        /// The name that was asked for.
+        name: String,
+    },
     /// Arguments, shape or shared memory of a launch do not fit kernel or device.
     InvalidLaunch {
         /// What does not fit, with the value and the limit.
@@ -350,6 +355,7 @@ impl DeviceError {
             Self::OutOfRange { .. } => "GPU0125",
             Self::Foreign { .. } => "GPU0126",
             Self::NotReady => "GPU0127",
+            Self::NoSuchGlobal { .. } => "GPU0128",
             Self::Fault { .. } => "GPU0130",
             Self::Timeout { .. } => "GPU0131",
             Self::BlockExpired { .. } => "GPU0132",
@@ -396,6 +402,11 @@ impl DeviceError {
             }
             Self::InvalidImage { .. } => {
                 "compile it for this device, or to PTX, which the driver compiles".to_owned()
+            }
+            Self::NoSuchGlobal { .. } => {
+                "`__device__` and `__constant__` variables of the file have their plain names; those of a namespace, static \
+                 ones and those that no kernel uses may have none"
+                    .to_owned()
             }
             Self::LaunchOutOfResources { .. } => {
                 "use a smaller block, or compile with __launch_bounds__ or --maxrregcount".to_owned()
@@ -470,6 +481,7 @@ impl fmt::Display for DeviceError {
                 }
                 write!(f, "; it has {}", known.join(", "))
             }
+            Self::NoSuchGlobal { name } => write!(f, "the image has no variable {name}"),
             Self::InvalidLaunch { reason } => write!(f, "the launch does not fit: {reason}"),
             Self::LaunchOutOfResources { function, detail } => {
                 write!(

@@ -38,6 +38,7 @@ fn subject(time: f64, operations: f64, bytes: f64) -> Subject {
         launches: Vec::new(),
         launch: None,
         origin: Origin::Measured,
+        left_out: None,
         time: Some(Nanos::new(time)),
         total_time: Some(Nanos::new(time)),
         class: Some(Class::Memory),

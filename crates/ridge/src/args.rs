@@ -23,6 +23,7 @@ pub(crate) use roofline::{RooflineArguments, RooflineFormat};
 
 use crate::error::ExpectedError;
 use crate::filter::{Launches, NameFilter, Selection};
+use crate::verbs::ceilings::stored::Choice;
 use crate::verbs::explain::ExplainOptions;
 use crate::verbs::export::ExportOptions;
 use crate::verbs::why::WhyOptions;
@@ -207,6 +208,10 @@ pub(crate) struct WhyArguments {
     /// The operations of that computation, where a multiply-add is two: 2.1G, 137GFLOP
     #[arg(long, value_name = "AMOUNT", value_parser = str::parse::<Flops>, allow_hyphen_values = true)]
     flops: Option<Flops>,
+    /// What was measured on such a GPU: a file of `ridge ceilings`, auto for what it has stored for this device, or none;
+    /// it stands beside the diagnosis and changes none of it
+    #[arg(long, value_name = "FILE", default_value = "auto", value_parser = str::parse::<Choice>)]
+    ceilings: Choice,
     /// Format of the answer [default: text]
     #[arg(long, value_enum)]
     format: Option<WhyFormat>,
@@ -231,6 +236,7 @@ impl WhyArguments {
                 bytes: self.bytes,
                 flops: self.flops,
             },
+            ceilings: self.ceilings,
             format: self.format,
         })
     }

@@ -37,7 +37,14 @@ impl<'a> Evidence<'a> {
             let cause = input.problem.as_ref().unwrap_or(&error);
             let text = address.text();
             let file = shown_name(&text);
-            if cause.is_other_format() {
+            if ridge_bench::document::Document::looks_like(input.bytes()) {
+                ExpectedError::unreadable(format!(
+                    "cannot read {file}: it is what `ridge bench` measured, and holds no counters"
+                ))
+                .with_hint(format!(
+                    "`ridge roofline {file}` draws it; for counters, profile the program with `ncu --set full`"
+                ))
+            } else if cause.is_other_format() {
                 // It is about the file as a whole: a place would say nothing.
                 ExpectedError::unreadable(format!("cannot read {file}: {}", cause.reason()))
                     .with_hint(

@@ -77,9 +77,9 @@ impl From<DeviceError> for Failure {
         let root = error.root();
         let kind = match root {
             DeviceError::Compile(_) => FailureKind::Compile,
-            DeviceError::InvalidImage { .. } | DeviceError::NoSuchFunction { .. } => {
-                FailureKind::Image
-            }
+            DeviceError::InvalidImage { .. }
+            | DeviceError::NoSuchFunction { .. }
+            | DeviceError::NoSuchGlobal { .. } => FailureKind::Image,
             DeviceError::InvalidLaunch { .. } | DeviceError::LaunchOutOfResources { .. } => {
                 FailureKind::Launch
             }

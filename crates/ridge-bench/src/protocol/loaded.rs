@@ -29,6 +29,26 @@ fn make(elements: &Elements, from: u64, out: &mut [u8]) {
     });
 }
 
+/// A variable of the module that is a buffer of the spec.
+fn variable(
+    device: &dyn Device,
+    module: &Module,
+    name: &str,
+    buffer: &str,
+    bytes: u64,
+) -> Result<Buffer, DeviceError> {
+    device
+        .global(module, name, bytes)
+        .map_err(|error| match error {
+            DeviceError::OutOfRange { size, .. } => DeviceError::InvalidLaunch {
+                reason: format!(
+                    "the buffer {buffer} takes {bytes} bytes, and the variable {name} has {size}"
+                ),
+            },
+            other => other,
+        })
+}
+
 /// A job on a device.
 pub(super) struct Loaded<'d> {
     pub(super) device: &'d dyn Device,
@@ -52,19 +72,14 @@ impl<'d> Loaded<'d> {
         declared: &[Expected],
         timeout: Nanos,
     ) -> Result<Self, DeviceError> {
-        if let Some(buffer) = job.buffers.iter().find(|buffer| buffer.symbol.is_some()) {
-            return Err(DeviceError::Unsupported {
-                feature: "a buffer that is a global of the module",
-                reason: format!(
-                    "`{}` has a `symbol`, and this version fills only buffers that are arguments",
-                    buffer.name
-                ),
-            });
-        }
         let stream = device.stream()?;
         let mut buffers = Vec::new();
         for buffer in &job.buffers {
-            buffers.push(device.allocate(buffer.elements.bytes())?);
+            let bytes = buffer.elements.bytes();
+            buffers.push(match &buffer.symbol {
+                Some(name) => variable(device, module, name, &buffer.name, bytes)?,
+                None => device.allocate(bytes)?,
+            });
         }
         let mut pristine = Vec::new();
         for (place, buffer) in job.buffers.iter().enumerate() {

@@ -47,6 +47,12 @@ pub(super) fn accesses<'b>(
         })
         .collect();
     used.dedup();
+    // A spec does not say which launch uses a variable of the module: each reads it, and the last one writes it.
+    for (place, buffer) in job.buffers.iter().enumerate() {
+        if buffer.symbol.is_some() && !used.contains(&place) {
+            used.push(place);
+        }
+    }
     for place in used {
         let (buffer, elements) = (&buffers[place], &job.buffers[place].elements);
         let whole = |effect| Access {
@@ -56,9 +62,10 @@ pub(super) fn accesses<'b>(
             times: job.simulated_traffic,
             effect,
         };
+        let is_variable = job.buffers[place].symbol.is_some();
         let is_written_later = job.launches[launch + 1..]
             .iter()
-            .any(|later| later.args.contains(&JobArgument::Buffer(place)));
+            .any(|later| is_variable || later.args.contains(&JobArgument::Buffer(place)));
         match job.buffers[place].output {
             Some(output) if !is_written_later => {
                 if !elements.is_poison() && elements.init != Init::Constant(0.0) {
@@ -144,6 +151,8 @@ const fn format_of(kind: ElementType) -> NumberFormat {
         ElementType::F32 => NumberFormat::Fp32,
         ElementType::F16 | ElementType::I16 | ElementType::U16 => NumberFormat::Fp16,
         ElementType::Bf16 => NumberFormat::Bf16,
+        ElementType::E4m3 => NumberFormat::Fp8E4m3,
+        ElementType::E5m2 => NumberFormat::Fp8E5m2,
         ElementType::I32 | ElementType::U32 => NumberFormat::Int32,
         ElementType::I8 | ElementType::U8 => NumberFormat::Int8,
     }

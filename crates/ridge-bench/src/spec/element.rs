@@ -15,6 +15,8 @@ pub enum ElementType {
     F32,
     F16,
     Bf16,
+    E4m3,
+    E5m2,
     I8,
     U8,
     I16,
@@ -26,11 +28,13 @@ pub enum ElementType {
 }
 
 impl ElementType {
-    const ALL: [(Self, &'static str); 12] = [
+    const ALL: [(Self, &'static str); 14] = [
         (Self::F64, "f64"),
         (Self::F32, "f32"),
         (Self::F16, "f16"),
         (Self::Bf16, "bf16"),
+        (Self::E4m3, "e4m3"),
+        (Self::E5m2, "e5m2"),
         (Self::I8, "i8"),
         (Self::U8, "u8"),
         (Self::I16, "i16"),
@@ -66,14 +70,17 @@ impl ElementType {
             Self::F64 | Self::I64 | Self::U64 => 8,
             Self::F32 | Self::I32 | Self::U32 => 4,
             Self::F16 | Self::Bf16 | Self::I16 | Self::U16 => 2,
-            Self::I8 | Self::U8 => 1,
+            Self::E4m3 | Self::E5m2 | Self::I8 | Self::U8 => 1,
         }
     }
 
     /// Whether it has a fraction.
     #[must_use]
     pub const fn is_float(self) -> bool {
-        matches!(self, Self::F64 | Self::F32 | Self::F16 | Self::Bf16)
+        matches!(
+            self,
+            Self::F64 | Self::F32 | Self::F16 | Self::Bf16 | Self::E4m3 | Self::E5m2
+        )
     }
 
     /// The least and the greatest value of an integer type.
@@ -116,6 +123,8 @@ impl ElementType {
             Self::F32 => u64::from((float as f32).to_bits()),
             Self::F16 => u64::from(half_bits(float as f32)),
             Self::Bf16 => u64::from(bfloat_bits(float as f32)),
+            Self::E4m3 => u64::from(E4M3.bits(float)),
+            Self::E5m2 => u64::from(E5M2.bits(float)),
             _ => int as u64 & (u64::MAX >> (64 - 8 * self.size())),
         };
         bits.to_le_bytes()
@@ -129,6 +138,9 @@ impl ElementType {
             Self::F32 => Some(0x7f80_0000),
             Self::F16 => Some(0x7c00),
             Self::Bf16 => Some(0x7f80),
+            // Without infinities: one mantissa is not a number, the others are finite.
+            Self::E4m3 => Some(0x7f),
+            Self::E5m2 => Some(0x7c),
             _ => None,
         }
     }
@@ -145,6 +157,8 @@ impl ElementType {
             Self::F16 => fixed(bytes).map(|bytes| f64::from(half(u16::from_le_bytes(bytes)))),
             Self::Bf16 => fixed(bytes)
                 .map(|bytes| f64::from(f32::from_bits(u32::from(u16::from_le_bytes(bytes)) << 16))),
+            Self::E4m3 => bytes.first().map(|bits| E4M3.number(*bits)),
+            Self::E5m2 => bytes.first().map(|bits| E5M2.number(*bits)),
             Self::I8 => fixed(bytes).map(|bytes| f64::from(i8::from_le_bytes(bytes))),
             Self::U8 => fixed(bytes).map(|bytes| f64::from(u8::from_le_bytes(bytes))),
             Self::I16 => fixed(bytes).map(|bytes| f64::from(i16::from_le_bytes(bytes))),
@@ -165,6 +179,75 @@ impl ElementType {
 impl fmt::Display for ElementType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+/// A floating-point format of 8 bits, as the Open Compute Project's "8-bit floating point specification" (revision 1.0) has it
+/// and GPUs do.
+struct Eight {
+    fraction_bits: u32,
+    bias: i32,
+    /// The bits of the greatest number.
+    greatest: u8,
+    /// The bits of infinity; absent in E4M3.
+    infinity: Option<u8>,
+}
+
+const E4M3: Eight = Eight {
+    fraction_bits: 3,
+    bias: 7,
+    greatest: 0x7e,
+    infinity: None,
+};
+const E5M2: Eight = Eight {
+    fraction_bits: 2,
+    bias: 15,
+    greatest: 0x7b,
+    infinity: Some(0x7c),
+};
+
+impl Eight {
+    /// The bits of the nearest number, ties to even. What is too large becomes the greatest number, as it does in conversions
+    /// of CUDA (`__NV_SATFINITE`); infinity does too.
+    fn bits(&self, value: f64) -> u8 {
+        let sign = if value.is_sign_negative() { 0x80 } else { 0 };
+        if value.is_nan() {
+            return sign | 0x7f;
+        }
+        let magnitude = value.abs();
+        let least = 1 - self.bias;
+        // Of zero and subnormal numbers, the step is that of the least exponent.
+        let exponent = if magnitude < f64::from(least).exp2() {
+            least
+        } else {
+            ((magnitude.to_bits() >> 52) as i32 - 1023).max(least)
+        };
+        let step = f64::from(exponent - self.fraction_bits as i32).exp2();
+        let steps = (magnitude / step).round_ties_even();
+        // A carry out of the fraction goes to the exponent by itself.
+        let bits = steps + f64::from((exponent - least) << self.fraction_bits);
+        sign | bits.min(f64::from(self.greatest)) as u8
+    }
+
+    fn number(&self, bits: u8) -> f64 {
+        let sign = if bits & 0x80 == 0 { 1.0 } else { -1.0 };
+        let magnitude = bits & 0x7f;
+        if magnitude > self.greatest {
+            return if self.infinity == Some(magnitude) {
+                sign * f64::INFINITY
+            } else {
+                f64::NAN
+            };
+        }
+        let exponent = i32::from(magnitude >> self.fraction_bits);
+        let fraction = f64::from(magnitude & ((1 << self.fraction_bits) - 1));
+        let one = f64::from(1_u32 << self.fraction_bits);
+        let (whole, exponent) = if exponent == 0 {
+            (0.0, 1)
+        } else {
+            (one, exponent)
+        };
+        sign * (whole + fraction) / one * f64::from(exponent - self.bias).exp2()
     }
 }
 
@@ -238,6 +321,102 @@ mod tests {
         }
     }
 
+    /// Every byte of both formats, from the bits alone and in whole numbers: sign, exponent and fraction as the tables of the
+    /// specification (revision 1.0, section 5) name them; and its named values.
+    #[test]
+    fn eights_are_those_of_the_specification() {
+        for (kind, e, m, bias) in [
+            (ElementType::E4m3, 4_u32, 3_u32, 7_i32),
+            (ElementType::E5m2, 5, 2, 15),
+        ] {
+            for bits in 0..=u8::MAX {
+                let found = kind.number(&[bits]);
+                let exponent = i32::from((bits >> m) & ((1 << e) - 1));
+                let fraction = i64::from(bits & ((1 << m) - 1));
+                let is_top = exponent == (1 << e) - 1;
+                let is_special = match kind {
+                    ElementType::E4m3 => is_top && fraction == 7,
+                    _ => is_top,
+                };
+                if is_special {
+                    let is_infinite = kind == ElementType::E5m2 && fraction == 0;
+                    assert!(
+                        if is_infinite {
+                            found.is_infinite()
+                        } else {
+                            found.is_nan()
+                        },
+                        "{kind} {bits:#x}"
+                    );
+                    continue;
+                }
+                // The number in units of the least subnormal one is whole.
+                let units = if exponent == 0 {
+                    fraction
+                } else {
+                    ((1 << m) + fraction) << (exponent - 1)
+                };
+                let unit = 2.0_f64.powi(1 - bias - m as i32);
+                let sign = if bits & 0x80 == 0 { 1.0 } else { -1.0 };
+                assert_eq!(
+                    found.to_bits(),
+                    (sign * units as f64 * unit).to_bits(),
+                    "{kind} {bits:#x}"
+                );
+                let mut bytes = Vec::new();
+                kind.push(Value::Float(found), &mut bytes);
+                assert_eq!(bytes, [bits], "{kind} {bits:#x}");
+            }
+        }
+        // Greatest, least normal and least numbers, of the table of the specification.
+        for (kind, bits, value) in [
+            (ElementType::E4m3, 0x7e, 448.0),
+            (ElementType::E4m3, 0x08, 0.015_625),
+            (ElementType::E4m3, 0x07, 0.013_671_875),
+            (ElementType::E4m3, 0x01, 0.001_953_125),
+            (ElementType::E5m2, 0x7b, 57344.0),
+            (ElementType::E5m2, 0x04, 6.103_515_625e-5),
+            (ElementType::E5m2, 0x01, 1.525_878_906_25e-5),
+        ] {
+            assert_eq!(
+                kind.number(&[bits]).to_bits(),
+                f64::to_bits(value),
+                "{kind}"
+            );
+        }
+    }
+
+    /// Between two neighbours the nearer one, in the middle the even one, beyond the greatest that one.
+    #[test]
+    fn eights_are_rounded_to_the_nearest_and_saturate() {
+        let bits = |kind: ElementType, value: f64| {
+            let mut bytes = Vec::new();
+            kind.push(Value::Float(value), &mut bytes);
+            bytes[0]
+        };
+        for (kind, greatest) in [(ElementType::E4m3, 0x7e_u8), (ElementType::E5m2, 0x7b)] {
+            for low in 0..greatest {
+                let (a, b) = (kind.number(&[low]), kind.number(&[low + 1]));
+                let middle = (a + b) / 2.0;
+                let even = if low % 2 == 0 { low } else { low + 1 };
+                assert_eq!(bits(kind, middle), even, "{kind} {low:#x}");
+                assert_eq!(bits(kind, middle.next_down()), low, "{kind} {low:#x}");
+                assert_eq!(bits(kind, middle.next_up()), low + 1, "{kind} {low:#x}");
+                assert_eq!(
+                    bits(kind, -middle.next_up()),
+                    0x80 | (low + 1),
+                    "{kind} {low:#x}"
+                );
+            }
+            for large in [1e6, 1e300, f64::INFINITY] {
+                assert_eq!(bits(kind, large), greatest);
+                assert_eq!(bits(kind, -large), 0x80 | greatest);
+            }
+            assert!(kind.number(&[bits(kind, f64::NAN)]).is_nan());
+            assert_eq!(bits(kind, -0.0), 0x80);
+        }
+    }
+
     #[test]
     fn poison_is_no_number() {
         for (kind, _) in ElementType::ALL {
@@ -270,9 +449,10 @@ mod tests {
     fn what_is_pushed_is_read() {
         for (kind, _) in ElementType::ALL {
             let mut bytes = Vec::new();
-            kind.push(Value::Int(100), &mut bytes);
+            // E5M2 has three significant bits.
+            kind.push(Value::Int(96), &mut bytes);
             assert_eq!(bytes.len(), kind.size());
-            assert!((kind.number(&bytes) - 100.0).abs() < 1e-9, "{kind}");
+            assert!((kind.number(&bytes) - 96.0).abs() < 1e-9, "{kind}");
         }
     }
 }

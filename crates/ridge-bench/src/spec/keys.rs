@@ -88,6 +88,8 @@ pub const TYPES: &[(&str, &str)] = &[
     ("f32", "32-bit floating point"),
     ("f16", "16-bit floating point"),
     ("bf16", "16-bit floating point with the exponent of f32"),
+    ("e4m3", "8-bit floating point up to 448"),
+    ("e5m2", "8-bit floating point up to 57344"),
     ("i8", "8-bit integers with sign"),
     ("u8", "8-bit integers"),
     ("i16", "16-bit integers with sign"),
@@ -153,7 +155,7 @@ pub static BUFFER: Table = Table {
         key(
             "symbol",
             Kind::Text,
-            "the buffer is this global of the module, not an argument",
+            "the buffer is this variable of the module (`__device__` or `__constant__`), and need not be an argument",
         ),
         key(
             "output",

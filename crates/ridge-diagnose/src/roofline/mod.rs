@@ -9,7 +9,7 @@ use ridge_model::device::{Attributes, Origin};
 use ridge_model::quantity::{Bytes, Hertz, Nanos};
 use ridge_model::roof::MemoryLevel;
 use ridge_model::roofline::document::{Class, Side};
-use ridge_model::roofline::{Moved, Subject};
+use ridge_model::roofline::{Amounts, Moved, Subject};
 
 use crate::diagnose::{Group, Options, diagnose};
 use crate::ledger;
@@ -43,6 +43,7 @@ pub fn subject(
         launches: group.launches.iter().map(|(index, _)| *index).collect(),
         launch: Some(profile.launch_index),
         origin: Origin::Measured,
+        left_out: None,
         time: profile.duration_ns().map(Nanos::new),
         total_time: (total > 0.0).then(|| Nanos::new(total)),
         class: class(profile),
@@ -83,6 +84,11 @@ fn class(profile: &KernelProfile<'_>) -> Option<Class> {
         ledger::Class::Latency => Class::Latency,
         ledger::Class::Launch => Class::Launch,
     })
+}
+
+/// What a launch computed and moved.
+pub(crate) fn amounts(profile: &KernelProfile<'_>) -> (Vec<Amounts>, Vec<Moved>) {
+    (operations(profile).0, moved(profile))
 }
 
 fn moved(profile: &KernelProfile<'_>) -> Vec<Moved> {

@@ -252,6 +252,8 @@ pub(super) struct OwnedMemory {
     pub(super) context: Rc<Context>,
     pub(super) address: Address,
     pub(super) bytes: u64,
+    /// The module whose variable it is; its own memory where there is none.
+    pub(super) module: Option<Rc<OwnedModule>>,
 }
 
 impl OwnedMemory {
@@ -267,6 +269,7 @@ impl OwnedMemory {
                 context: Rc::clone(context),
                 address,
                 bytes,
+                module: None,
             }),
             Err(refused) if refused.status == status::OUT_OF_MEMORY => {
                 let free = context.driver.memory_info().ok();
@@ -283,7 +286,7 @@ impl OwnedMemory {
 
 impl Drop for OwnedMemory {
     fn drop(&mut self) {
-        if self.context.may_free() {
+        if self.module.is_none() && self.context.may_free() {
             self.context.driver.free(self.address);
         }
     }

@@ -219,6 +219,7 @@ functions! {
         module_load: "cuModuleLoadDataEx" (*mut *mut c_void, *const c_void, c_uint, *mut c_int, *mut *mut c_void);
         module_unload: "cuModuleUnload" (*mut c_void);
         module_function: "cuModuleGetFunction" (*mut *mut c_void, *mut c_void, *const c_char);
+        module_global: "cuModuleGetGlobal_v2" (*mut Address, *mut usize, *mut c_void, *const c_char);
         function_attribute: "cuFuncGetAttribute" (*mut c_int, c_int, *mut c_void);
         function_set: "cuFuncSetAttribute" (*mut c_void, c_int, c_int);
         launch: "cuLaunchKernel" (
@@ -691,6 +692,17 @@ impl Driver {
             "the module lives, and the name ends in zero"
         )?;
         Ok(Handle(function))
+    }
+
+    /// Where a variable of a module is, and its size.
+    pub(super) fn global(&self, module: Handle, name: &CStr) -> Result<(Address, u64), Refused> {
+        let (mut address, mut bytes) = (0, 0);
+        call!(
+            self,
+            module_global(&raw mut address, &raw mut bytes, module.0, name.as_ptr()),
+            "the module lives, the name ends in zero, and the pointers are to numbers that outlive the call"
+        )?;
+        Ok((address, bytes as u64))
     }
 
     /// Loads a function onto the device, where the driver can be told to.

@@ -704,6 +704,34 @@ impl Device for CudaDevice {
         })
     }
 
+    fn global(&self, module: &Module, name: &str, bytes: u64) -> Result<Buffer> {
+        self.context.alive()?;
+        if bytes == 0 {
+            return invalid("a buffer of no bytes".to_owned());
+        }
+        let module = self.own_of(&module.inner, "module", |own: &OwnedModule| &own.context)?;
+        let missing = || DeviceError::NoSuchGlobal {
+            name: name.to_owned(),
+        };
+        let text = name_of(name).ok_or_else(missing)?;
+        let (address, size) =
+            self.context
+                .driver
+                .global(module.handle, &text)
+                .map_err(|refused| match refused.status {
+                    status::NOT_FOUND => missing(),
+                    _ => self.context.refused(&refused),
+                })?;
+        inside(0, bytes, size)?;
+        let inner = Inner::new(Rc::new(OwnedMemory {
+            context: Rc::clone(&self.context),
+            address,
+            bytes,
+            module: Some(module),
+        }));
+        Ok(Buffer { inner, bytes })
+    }
+
     fn prepare(&self, launch: &Launch<'_>) -> Result<Prepared> {
         let asked = launch.function;
         let function = self.own_of(&asked.inner, "function", |own: &OwnedFunction| {

@@ -200,6 +200,14 @@ pub trait Device {
     /// [`DeviceError::NoSuchFunction`].
     fn function(&self, module: &Module, name: &str) -> Result<Function>;
 
+    /// A variable of the image (`__device__` or `__constant__`) as memory: its first `bytes`. It starts with what the image
+    /// gives it, and keeps its module.
+    ///
+    /// # Errors
+    /// [`DeviceError::NoSuchGlobal`]; [`DeviceError::OutOfRange`] for a variable that is smaller;
+    /// [`DeviceError::InvalidLaunch`] for no bytes.
+    fn global(&self, module: &Module, name: &str, bytes: u64) -> Result<Buffer>;
+
     /// Checks a launch against kernel and device, asks for its shared memory, and lays its arguments out.
     ///
     /// # Errors

@@ -74,12 +74,20 @@ impl fmt::Display for NoCompiler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotFound { tried } => {
+                /// There are hundreds of candidates where every version of Python counts; these come first.
+                const NAMED: usize = 5;
                 write!(f, "NVRTC is not installed; looked for")?;
-                for (place, path) in tried.iter().enumerate() {
+                for (place, path) in tried.iter().take(NAMED).enumerate() {
                     let comma = if place == 0 { " " } else { ", " };
                     write!(f, "{comma}{}", path.display())?;
                 }
-                Ok(())
+                match tried.len().saturating_sub(NAMED) {
+                    0 => Ok(()),
+                    more => write!(
+                        f,
+                        " and {more} more in toolkits, conda and Python environments"
+                    ),
+                }
             }
             Self::TooOld { path, function } => {
                 write!(f, "{} is too old: it has no {function}", path.display())

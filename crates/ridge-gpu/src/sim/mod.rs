@@ -16,6 +16,7 @@ mod timeline;
 pub use options::{Bimodal, SimFault, SimFaultKind, SimOptions, SimOptionsError, Throttle};
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use ridge_model::device::PeakUnit;
@@ -75,6 +76,9 @@ fn word_of(element: &[u8]) -> u64 {
 struct SimModule {
     state: Rc<RefCell<State>>,
     kernels: Vec<String>,
+    image: Vec<u8>,
+    /// Memory of the variables that were asked for.
+    globals: RefCell<HashMap<String, Rc<Memory>>>,
 }
 
 /// Something that belongs to a device and holds nothing else of it.
@@ -500,6 +504,8 @@ impl Device for SimDevice {
         let inner = Inner::new(Rc::new(SimModule {
             state: Rc::clone(&self.state),
             kernels: image::kernels_of(image)?,
+            image: image.to_vec(),
+            globals: RefCell::new(HashMap::new()),
         }));
         Ok(Module { inner })
     }
@@ -531,6 +537,42 @@ impl Device for SimDevice {
             inner: self.handle(()),
             name: name.to_owned(),
             attributes,
+        })
+    }
+
+    fn global(&self, module: &Module, name: &str, bytes: u64) -> Result<Buffer> {
+        let known = {
+            let _state = self.enter("global", costs::SMALL_CALL)?;
+            let module: Rc<SimModule> = module.inner.get("module")?;
+            self.own(&module.state, "module")?;
+            let variable = image::variable_of(&module.image, name);
+            let variable = variable.ok_or_else(|| DeviceError::NoSuchGlobal {
+                name: name.to_owned(),
+            })?;
+            if bytes == 0 {
+                return invalid("a buffer of no bytes".to_owned());
+            }
+            // A size that cannot be read is the one that is asked for first.
+            let known = module.globals.borrow().get(name).cloned();
+            let size = known.as_ref().map(|memory| memory.bytes).or(variable.bytes);
+            inside(0, bytes, size.unwrap_or(bytes))?;
+            (module, known, size.unwrap_or(bytes))
+        };
+        let (module, known, size) = known;
+        let memory = match known {
+            Some(memory) => memory,
+            None => {
+                let memory: Rc<Memory> = self.new_memory("allocate", size, Place::Device)?.get("buffer")?;
+                // What an image does not give a value is zero.
+                memory.contents.borrow_mut().fill(0, size, 0);
+                let mut globals = module.globals.borrow_mut();
+                globals.insert(name.to_owned(), Rc::clone(&memory));
+                memory
+            }
+        };
+        Ok(Buffer {
+            inner: Inner::new(memory),
+            bytes,
         })
     }
 

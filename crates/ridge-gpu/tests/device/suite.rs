@@ -23,6 +23,7 @@ pub(crate) const CASES: &[Case] = &[
     ("kernels for one problem agree", agreement),
     ("PTX is an image", ptx),
     ("wrong images and names are refused", wrong_images),
+    ("variables of a module are memory", globals),
     ("compile errors come with a log", compile_errors),
     ("mangled names are told", mangled_names),
     ("wrong arguments are refused", wrong_arguments),
@@ -476,6 +477,65 @@ pub(crate) fn wrong_images(device: &dyn Device) -> Outcome {
     // Older drivers cannot list them.
     let listed = known.is_empty() || known.iter().any(|name| name == "scale");
     ensure(listed, || error.to_string())?;
+    usable(device)
+}
+
+/// A kernel reads one variable and changes another; both are read and written as buffers are.
+fn globals(device: &dyn Device) -> Outcome {
+    let (module, function) = kernel(device, "weigh")?;
+    let weights = device.global(&module, "weights", 256)?;
+    let total = device.global(&module, "total", 4)?;
+    ensure((weights.bytes(), total.bytes()) == (256, 4), || {
+        format!("{} {}", weights.bytes(), total.bytes())
+    })?;
+    // What has no value of its own is zero.
+    let start = words(device, &total, 1)?;
+    ensure(start == [0], || format!("{start:?}"))?;
+    let numbers: Vec<f32> = (0..64_u8).map(f32::from).collect();
+    let bytes = |factor: f32| -> Vec<u8> {
+        let scaled = numbers.iter().map(|number| factor * number);
+        scaled.flat_map(f32::to_le_bytes).collect()
+    };
+    device.write(&weights, 0, &bytes(1.0))?;
+    device.write(&total, 0, &41_u32.to_le_bytes())?;
+    let out = device.allocate(256)?;
+    let work = Work {
+        accesses: &[
+            access(&weights, Effect::Read),
+            access(&out, Effect::WriteBytes(bytes(2.0).into())),
+            access(&total, Effect::WriteBytes([42, 0, 0, 0].into())),
+        ],
+        ..Work::default()
+    };
+    let launch = prepare(device, &function, 1, 64, &[Argument::buffer(&out)], work)?;
+    run(device, &launch)?;
+    let mut found = vec![0; 256];
+    device.read(&out, 0, &mut found)?;
+    ensure(found == bytes(2.0), || {
+        "the kernel did not see it".to_owned()
+    })?;
+    // Another handle is of the same memory, and outlives the module's.
+    let again = device.global(&module, "total", 4)?;
+    drop((module, function, launch, total));
+    let stored = words(device, &again, 1)?;
+    ensure(stored == [42], || format!("{stored:?}"))?;
+    let stream = device.stream()?;
+    device.fill(&stream, &weights, 0)?;
+    device.synchronize(&stream, PATIENCE)?;
+    device.read(&weights, 0, &mut found)?;
+    ensure(found.iter().all(|byte| *byte == 0), || {
+        "not filled".to_owned()
+    })?;
+    let module = self::module(device)?;
+    for (name, bytes, code) in [
+        ("weight", 4, "GPU0128"),
+        ("weigh", 4, "GPU0128"),
+        ("weights", 260, "GPU0125"),
+        ("weights", 0, "GPU0122"),
+    ] {
+        let error = error_of(device.global(&module, name, bytes))?;
+        ensure(error.code() == code, || format!("{name}: {error}"))?;
+    }
     usable(device)
 }
 

@@ -28,6 +28,8 @@ pub enum Origin {
     Attribute,
     /// Given on the command line.
     Given,
+    /// What a benchmark's spec says of its kernel, beside a time that was measured.
+    Declared,
 }
 
 impl Origin {
@@ -41,10 +43,11 @@ impl Origin {
             Self::Unverified => "unverified",
             Self::Attribute => "attribute",
             Self::Given => "given",
+            Self::Declared => "declared",
         }
     }
 
-    /// The origin that a table names; the last two are no table's to claim.
+    /// The origin that a table names; the last three are no table's to claim.
     pub(super) fn of_table(word: &str) -> Option<Self> {
         [
             Self::Measured,

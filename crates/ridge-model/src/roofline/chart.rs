@@ -93,7 +93,8 @@ fn kernel(
             }
         })
         .collect();
-    let mut points: Vec<Point> = time_s.map_or_else(Vec::new, |seconds| {
+    let timed_s = time_s.filter(|_| subject.left_out.is_none());
+    let mut points: Vec<Point> = timed_s.map_or_else(Vec::new, |seconds| {
         subject
             .operations
             .iter()
@@ -122,6 +123,8 @@ fn kernel(
         .any(|amounts| amounts.operations.get() > 0.0);
     let left_out = if !points.is_empty() {
         None
+    } else if subject.left_out.is_some() {
+        subject.left_out
     } else if is_damaged {
         Some(Beside::Implausible)
     } else if !has_operations && (subject.operations.is_empty() || !subject.not_counted.is_empty())

@@ -59,6 +59,8 @@ pub enum SourceKind {
     NcuReport,
     /// A CSV export of Nsight Compute.
     NcuCsv,
+    /// A document of `ridge bench`.
+    Bench,
 }
 
 /// A side of a comparison.
@@ -204,7 +206,7 @@ pub struct RidgePoint {
 pub struct Kernel {
     /// Its number in the chart, which pairs refer to.
     pub id: usize,
-    /// Name without namespaces, template arguments and parameters.
+    /// Name without namespaces, template arguments and parameters; of a benchmark, the state.
     pub name: String,
     /// The whole name, where it is another.
     pub signature: Option<String>,
@@ -216,9 +218,10 @@ pub struct Kernel {
     pub launches: Vec<usize>,
     /// The launch that the amounts are of: the one with the median time.
     pub launch: Option<usize>,
-    /// Measured, or given on the command line.
+    /// Where bytes and operations come from: measured by counters, given on the command line, or declared by the spec of a
+    /// benchmark, whose time is measured.
     pub origin: Origin,
-    /// Time of that launch in nanoseconds.
+    /// Time of that launch in nanoseconds; of a benchmark, the median.
     pub time_ns: Option<f64>,
     /// Time of all launches in nanoseconds.
     pub total_time_ns: Option<f64>,
@@ -267,6 +270,20 @@ pub enum Beside {
     NoTime,
     /// Its time, its operations or its bytes are a number that they cannot be, as of a damaged input.
     Implausible,
+    /// The spec of the benchmark declares no operations.
+    OperationsNotDeclared,
+    /// The spec declares no bytes.
+    BytesNotDeclared,
+    /// The spec declares neither.
+    NothingDeclared,
+    /// The measurement is not valid, so that there is no time.
+    NotValid,
+    /// The outputs are wrong: it is not the time of this computation.
+    WrongOutputs,
+    /// It did not run.
+    DidNotRun,
+    /// The time is that of the host with launch and wait, not the kernel's.
+    HostTime,
 }
 
 impl Beside {
@@ -279,9 +296,25 @@ impl Beside {
             Self::NoBytes => "no bytes were counted",
             Self::NoTime => "its time is not known",
             Self::Implausible => "a counter holds a number that cannot be",
+            Self::OperationsNotDeclared => {
+                "its spec declares no operations: add flops, unless it computes nothing"
+            }
+            Self::BytesNotDeclared => "its spec declares no bytes: add bytes",
+            Self::NothingDeclared => {
+                "its spec declares neither bytes nor operations: add bytes and flops"
+            }
+            Self::NotValid => "its measurement is not valid",
+            Self::WrongOutputs => "its outputs are wrong",
+            Self::DidNotRun => "it did not run",
+            Self::HostTime => {
+                "its time has launch and wait in it: measure with --mode cold, hot, batch or graph"
+            }
         }
     }
 }
+
+/// What is said where points come from a benchmark.
+pub const DECLARED: &str = "bytes and operations of benchmarks are those that their specs declare, not counted: what a kernel moves or computes beyond them does not show";
 
 /// What a kernel does with one kind of arithmetic.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

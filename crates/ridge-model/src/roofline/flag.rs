@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::document::{Basis, Flag, FlagCause, FlagCode};
 use super::{Precision, Subject};
-use crate::device::{Origin, PeakUnit};
+use crate::device::PeakUnit;
 use crate::roof::MemoryLevel;
 
 /// How far a point may be above its roof: counters of different passes of a profiler disagree by about as much.
@@ -75,7 +75,7 @@ pub(super) fn compute(
     basis: Basis,
     share: f64,
 ) -> Option<Flag> {
-    let is_given = subject.origin == Origin::Given;
+    let is_given = subject.is_told();
     let is_dense_matrix = precision.unit != PeakUnit::Vector && !precision.is_sparse;
     // The clock of a run that was given may be wrong too.
     let clock = (basis != Basis::Run || is_given).then_some(Cause::OtherClock);
@@ -102,7 +102,7 @@ pub(super) fn memory(
     basis: Basis,
     share: f64,
 ) -> Option<Flag> {
-    let is_given = subject.origin == Origin::Given;
+    let is_given = subject.is_told();
     let causes = [
         is_given.then_some(Cause::CacheResident),
         (level == MemoryLevel::L2).then_some(Cause::OtherDirection),

@@ -1,7 +1,7 @@
 //! What goes into a chart: kernels with their amounts, and the device with its roofs.
 
 use super::Precision;
-use super::document::{Class, Side};
+use super::document::{Beside, Class, Side};
 use crate::Device;
 use crate::device::Origin;
 use crate::measured::Provenance;
@@ -60,8 +60,10 @@ pub struct Subject {
     pub launches: Vec<usize>,
     /// The launch that the amounts are of.
     pub launch: Option<usize>,
-    /// Measured, or given by a person.
+    /// Where bytes and operations come from.
     pub origin: Origin,
+    /// Why it has no place, where whoever made it knows that already.
+    pub left_out: Option<Beside>,
     /// Time of that launch.
     pub time: Option<Nanos>,
     /// Time of all launches together.
@@ -79,6 +81,11 @@ pub struct Subject {
 }
 
 impl Subject {
+    /// Whether nobody counted what it does.
+    pub(super) fn is_told(&self) -> bool {
+        matches!(self.origin, Origin::Given | Origin::Declared)
+    }
+
     /// Leaves out numbers that cannot be, from a damaged input or a mistaken formula, so that every quotient of the others
     /// is finite; `true` when a time, an amount or a number of bytes was one.
     pub(super) fn leave_out(&mut self) -> bool {

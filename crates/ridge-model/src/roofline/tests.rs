@@ -32,6 +32,7 @@ fn subject(name: &str, gflop: f64, gb: f64, ms: f64) -> Subject {
         launches: Vec::new(),
         launch: None,
         origin: Origin::Given,
+        left_out: None,
         time: Some(Nanos::new(ms * 1e6)),
         total_time: Some(Nanos::new(ms * 1e6)),
         class: Some(Class::Memory),

@@ -32,7 +32,8 @@ const HEADERS: &[&str] = &[
     "failure",
 ];
 
-/// Writes the table; the axes stand behind the other columns, and attainable times where there are some behind them.
+/// Writes the table; the axes stand behind the other columns, and behind them attainable times where there are some and
+/// the file of the spec where there are several.
 #[must_use]
 pub fn csv(document: &Document) -> String {
     let mut axes: Vec<&str> = Vec::new();
@@ -47,6 +48,7 @@ pub fn csv(document: &Document) -> String {
         .map(|header| (*header).to_owned())
         .chain(axes.iter().map(|axis| format!("axis_{axis}")))
         .chain(document.ceilings.iter().map(|_| "attainable_ns".to_owned()))
+        .chain(document.specs.iter().take(1).map(|_| "spec".to_owned()))
         .collect();
     line(&mut out, &headers);
     let row = |out: &mut String, state: &StateResult, mode: Option<&ModeResult>| {
@@ -55,6 +57,10 @@ pub fn csv(document: &Document) -> String {
             let placement = mode.and_then(|mode| mode.placement.as_ref());
             let attainable = placement.and_then(|placement| placement.attainable_ns);
             cells.push(attainable.map_or_else(String::new, |time| time.to_string()));
+        }
+        if !document.specs.is_empty() {
+            let spec = state.spec.and_then(|place| document.specs.get(place));
+            cells.push(spec.map_or_else(String::new, |spec| spec.file.clone()));
         }
         line(out, &cells);
     };

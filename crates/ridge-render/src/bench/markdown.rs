@@ -5,12 +5,42 @@ use std::fmt::Write;
 use ridge_bench::document::Document;
 use ridge_model::quantity::Nanos;
 
+use super::part::{Part, parts};
 use super::row::{Columns, best, constant_axes, remarks, short, wrong};
 use crate::escape;
 
 /// Writes the whole page.
 #[must_use]
 pub fn markdown(document: &Document) -> String {
+    let parts = parts(document);
+    if parts.is_empty() {
+        return page(document);
+    }
+    let page = |part: &Part<'_>| {
+        let safe = |text: &str| escape::markdown(text).into_owned();
+        match &part.spec.error {
+            Some(error) if part.document.states.is_empty() => format!(
+                "## {}\n\n* **failed** {}\n",
+                safe(&part.spec.benchmark),
+                safe(&error.text)
+            ),
+            Some(error) => format!(
+                "{}* **failed** {}\n",
+                page(&part.document),
+                safe(&error.text)
+            ),
+            None if part.document.states.is_empty() => format!(
+                "## {}\n\n* no state of it was measured\n",
+                safe(&part.spec.benchmark)
+            ),
+            None => page(&part.document),
+        }
+    };
+    let pages: Vec<String> = parts.iter().map(page).collect();
+    pages.join("\n")
+}
+
+fn page(document: &Document) -> String {
     let mut out = String::new();
     let constant = constant_axes(document);
     let safe = |text: &str| escape::markdown(text).into_owned();

@@ -2,6 +2,7 @@
 
 mod csv;
 mod markdown;
+mod part;
 mod row;
 mod text;
 

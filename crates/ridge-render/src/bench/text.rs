@@ -3,6 +3,7 @@
 use ridge_bench::document::{Document, ModeResult, StateResult, Status};
 use ridge_model::quantity::{Bytes, Nanos};
 
+use super::part::parts;
 use super::row::{Columns, best, constant_axes, remarks, short, stopped, wrong};
 use crate::page::Layout;
 use crate::style::Role;
@@ -15,66 +16,39 @@ const WIDE: usize = 100;
 #[must_use]
 pub fn text(document: &Document, layout: &Layout) -> String {
     let mut out = String::new();
-    let constant = constant_axes(document);
-    head(&mut out, document, layout);
-    out.push('\n');
-    out.push_str(&table(document, layout));
-    let mut is_first = true;
-    let mut gap = |out: &mut String| {
-        if is_first {
-            out.push('\n');
-            is_first = false;
-        }
+    let parts = parts(document);
+    let title = match parts.len() {
+        0 => document.benchmark.clone(),
+        count => format!("{count} specs"),
     };
-    for state in &document.states {
-        if let Some(failure) = &state.failure {
-            gap(&mut out);
-            let text = format!(
-                "{}: {} ({})",
-                short(&state.name, &constant),
-                failure.message,
-                failure.code
-            );
-            layout.paragraph(&mut out, &text, "  failed: ", "          ", Some(Role::Bad));
-        }
-        if let Some(text) = wrong(state) {
-            gap(&mut out);
+    layout.heading(&mut out, &format!("{title} on {}", document.machine.device));
+    machine(&mut out, document, layout);
+    if parts.is_empty() {
+        part(&mut out, document, layout);
+    }
+    for one in &parts {
+        out.push('\n');
+        let (spec, document) = (one.spec, &one.document);
+        layout.heading(&mut out, &format!("{} ({})", spec.benchmark, spec.file));
+        if let Some(error) = &spec.error {
             layout.paragraph(
                 &mut out,
-                &format!("{}: {text}", short(&state.name, &constant)),
-                "  wrong: ",
-                "         ",
+                &error.text,
+                "  failed: ",
+                "          ",
                 Some(Role::Bad),
             );
-        }
-    }
-    for said in remarks(document) {
-        let (who, is_invalid, text, hint) = (said.who(), said.is_invalid, said.text, said.hint);
-        gap(&mut out);
-        let (first, rest, role) = if is_invalid {
-            ("  not valid: ", "             ", Role::Bad)
-        } else {
-            ("  note: ", "        ", Role::Dim)
-        };
-        layout.paragraph(&mut out, &format!("{who}: {text}"), first, rest, Some(role));
-        if let Some(hint) = hint.filter(|_| is_invalid || layout.is_verbose) {
+        } else if document.states.is_empty() {
             layout.paragraph(
                 &mut out,
-                &hint,
-                &format!("{rest}try: "),
-                &format!("{rest}     "),
+                "no state of it was measured",
+                "  ",
+                "  ",
                 Some(Role::Dim),
             );
         }
-    }
-    for group in &document.best {
-        out.push('\n');
-        for (place, line) in best(group, &constant).iter().enumerate() {
-            if place == 0 {
-                layout.heading(&mut out, line);
-            } else {
-                layout.paragraph(&mut out, line, "  ", "  ", None);
-            }
+        if !document.states.is_empty() {
+            part(&mut out, document, layout);
         }
     }
     if document.settings.modes.len() > 1 {
@@ -94,12 +68,81 @@ pub fn text(document: &Document, layout: &Layout) -> String {
     out
 }
 
-fn head(out: &mut String, document: &Document, layout: &Layout) {
+/// What is measured of one spec.
+fn part(out: &mut String, document: &Document, layout: &Layout) {
+    let constant = constant_axes(document);
+    if !constant.is_empty() {
+        let text = format!("all states: {}", constant.join(", "));
+        layout.paragraph(out, &text, "  ", "  ", None);
+    }
+    if let Some(note) = &document.note {
+        layout.paragraph(out, note, "  note: ", "        ", Some(Role::Dim));
+    }
+    out.push('\n');
+    out.push_str(&table(document, layout));
+    let mut is_first = true;
+    let mut gap = |out: &mut String| {
+        if is_first {
+            out.push('\n');
+            is_first = false;
+        }
+    };
+    for state in &document.states {
+        if let Some(failure) = &state.failure {
+            gap(out);
+            let text = format!(
+                "{}: {} ({})",
+                short(&state.name, &constant),
+                failure.message,
+                failure.code
+            );
+            layout.paragraph(out, &text, "  failed: ", "          ", Some(Role::Bad));
+        }
+        if let Some(text) = wrong(state) {
+            gap(out);
+            layout.paragraph(
+                out,
+                &format!("{}: {text}", short(&state.name, &constant)),
+                "  wrong: ",
+                "         ",
+                Some(Role::Bad),
+            );
+        }
+    }
+    for said in remarks(document) {
+        let (who, is_invalid, text, hint) = (said.who(), said.is_invalid, said.text, said.hint);
+        gap(out);
+        let (first, rest, role) = if is_invalid {
+            ("  not valid: ", "             ", Role::Bad)
+        } else {
+            ("  note: ", "        ", Role::Dim)
+        };
+        layout.paragraph(out, &format!("{who}: {text}"), first, rest, Some(role));
+        if let Some(hint) = hint.filter(|_| is_invalid || layout.is_verbose) {
+            layout.paragraph(
+                out,
+                &hint,
+                &format!("{rest}try: "),
+                &format!("{rest}     "),
+                Some(Role::Dim),
+            );
+        }
+    }
+    for group in &document.best {
+        out.push('\n');
+        for (place, line) in best(group, &constant).iter().enumerate() {
+            if place == 0 {
+                layout.heading(out, line);
+            } else {
+                layout.paragraph(out, line, "  ", "  ", None);
+            }
+        }
+    }
+}
+
+/// Facts about the machine.
+fn machine(out: &mut String, document: &Document, layout: &Layout) {
     let machine = &document.machine;
-    layout.heading(
-        out,
-        &format!("{} on {}", document.benchmark, machine.device),
-    );
     let mut facts = vec![
         format!("{} SMs", machine.multiprocessors),
         format!("compute capability {}", machine.compute_capability),
@@ -117,11 +160,6 @@ fn head(out: &mut String, document: &Document, layout: &Layout) {
     );
     facts.extend(machine.cuda.as_ref().map(|cuda| format!("CUDA {cuda}")));
     layout.paragraph(out, &facts.join(", "), "  ", "  ", None);
-    let constant = constant_axes(document);
-    if !constant.is_empty() {
-        let text = format!("all states: {}", constant.join(", "));
-        layout.paragraph(out, &text, "  ", "  ", None);
-    }
     if let Some(floors) = &document.floors {
         let text = format!(
             "floors: empty pair of events {}, empty kernel {}, empty kernel and the wait for it {}; timer step {}",
@@ -153,13 +191,8 @@ fn head(out: &mut String, document: &Document, layout: &Layout) {
         let text = "this device is not in the table, so that there are no bounds; --devices FILE adds your own";
         layout.paragraph(out, text, "  note: ", "        ", Some(Role::Dim));
     }
-    for note in machine
-        .notes
-        .iter()
-        .map(|note| &note.text)
-        .chain(&document.note)
-    {
-        layout.paragraph(out, note, "  note: ", "        ", Some(Role::Dim));
+    for note in &machine.notes {
+        layout.paragraph(out, &note.text, "  note: ", "        ", Some(Role::Dim));
     }
 }
 

@@ -9,7 +9,7 @@ use crate::escape;
 
 const HEADER: &str = "device,file,kernel,signature,side,launch,launches,time_ns,total_time_ns,time_share,class,\
 sm_clock_hz,precision,main,operations,ops_per_s,unit,roof_basis,roof_ops_per_s,roof_share,level,bytes,intensity,\
-attainable_ops_per_s,share,bound,flags,left_out";
+attainable_ops_per_s,share,bound,flags,left_out,amounts";
 
 /// Writes the document as one table, row by row.
 ///
@@ -24,7 +24,7 @@ pub fn csv(document: &Document, mut out: impl Write) -> io::Result<()> {
             for point in &kernel.points {
                 for placement in &point.placements {
                     is_empty = false;
-                    push(&mut out, &head, &cells(kernel, point, placement))?;
+                    push(&mut out, &head, &cells(kernel, point, placement), kernel)?;
                 }
             }
             if is_empty {
@@ -33,17 +33,20 @@ pub fn csv(document: &Document, mut out: impl Write) -> io::Result<()> {
                 if let Some(last) = rest.last_mut() {
                     reason.clone_into(last);
                 }
-                push(&mut out, &head, &rest)?;
+                push(&mut out, &head, &rest, kernel)?;
             }
         }
     }
     Ok(())
 }
 
-fn push(out: &mut impl Write, head: &[String], rest: &[String]) -> io::Result<()> {
+/// Writes a row, with where bytes and operations come from at its end.
+fn push(out: &mut impl Write, head: &[String], rest: &[String], kernel: &Kernel) -> io::Result<()> {
+    let amounts = [kernel.origin.name().to_owned()];
     let cells: Vec<_> = head
         .iter()
         .chain(rest)
+        .chain(&amounts)
         .map(|cell| escape::csv(cell))
         .collect();
     writeln!(out, "{}", cells.join(","))

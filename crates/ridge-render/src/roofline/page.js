@@ -346,15 +346,19 @@
     add('intensity', perByte(dot.place.intensity, point.unit) + ' at ' + LEVELS[state.level]);
     add('of what the roof allows', dot.place.share === null ? 'no roof is known' : percent(dot.place.share) + ', on the ' + dot.place.bound + ' side of the ridge point');
     if (point.roof) add('of the flat roof', percent(point.roof.share) + ' of ' + si(point.roof.ops_per_s, point.unit) + ' (' + basis(point.roof.basis) + ')');
-    add('time', time(kernel.time_ns) + ' a launch, ' + kernel.launches.length + (kernel.launches.length === 1 ? ' launch' : ' launches') + ', ' + percent(kernel.time_share) + ' of all');
+    if (declared(kernel)) add('time', time(kernel.time_ns) + ', the median of a benchmark');
+    else add('time', time(kernel.time_ns) + ' a launch, ' + kernel.launches.length + (kernel.launches.length === 1 ? ' launch' : ' launches') + ', ' + percent(kernel.time_share) + ' of all');
     add('limited by', kernel.class);
     add('operations', si(point.operations, point.unit.replace('/s', '')));
+    if (declared(kernel)) add('amounts', 'bytes and operations are declared by the spec, not counted');
     if (point.may_be_moves) add('doubt', 'these few half-precision multiply-adds may be loads of constants, which compilers write so');
     kernel.traffic.forEach(function (traffic) {
       add(LEVELS[traffic.level], si(traffic.bytes, 'B') + ', ' + si(traffic.bytes_per_s, 'B/s') + (traffic.roof_share === null ? '' : ', ' + percent(traffic.roof_share) + ' of its roof'));
     });
     return list;
   }
+  function declared(kernel) { return kernel.origin === 'declared'; }
+  function share(kernel) { return kernel.time_share === null && declared(kernel) ? time(kernel.time_ns) : percent(kernel.time_share); }
   function basis(word) { return word === 'run' ? 'at the clock of the run' : word; }
   function flagText(flag, point) {
     var roof = flag.level ? 'the bandwidth of ' + LEVELS[flag.level] : 'the ' + point.label + ' roof';
@@ -442,7 +446,7 @@
       row.dataset.kernel = dot.kernel.id;
       row.dataset.precision = dot.point.precision_id;
       row.appendChild(cell);
-      [[percent(dot.kernel.time_share), 'num'], [si(dot.point.ops_per_s, dot.point.unit), 'num'], [figures(dot.place.intensity), 'num'], [percent(dot.place.share), 'num'], [dot.kernel.class || '–', ''], [dot.point.label, 'wide']].forEach(function (item) { row.appendChild(el('td', item[0], item[1])); });
+      [[share(dot.kernel), 'num'], [si(dot.point.ops_per_s, dot.point.unit), 'num'], [figures(dot.place.intensity), 'num'], [percent(dot.place.share), 'num'], [dot.kernel.class || '–', ''], [dot.point.label, 'wide']].forEach(function (item) { row.appendChild(el('td', item[0], item[1])); });
       row.addEventListener('click', function () { select(dot.kernel.id); });
       return row;
     });
@@ -454,7 +458,7 @@
     id('beside').hidden = !beside.length;
     table(document.querySelector('#beside thead'), document.querySelector('#beside tbody'), [['kernel', ''], ['time', 'num'], ['bandwidth', 'num'], ['of roof', 'num'], ['why', '']], beside.slice(0, MOST_ROWS).map(function (kernel) {
       var row = el('tr'), traffic = kernel.traffic.find(function (moved) { return moved.level === state.level; }) || {};
-      [[name(kernel), 'k'], [percent(kernel.time_share), 'num'], [si(traffic.bytes_per_s, 'B/s'), 'num'], [percent(traffic.roof_share), 'num'], [reason(kernel), '']].forEach(function (item) { row.appendChild(el('td', item[0], item[1])); });
+      [[name(kernel), 'k'], [share(kernel), 'num'], [si(traffic.bytes_per_s, 'B/s'), 'num'], [percent(traffic.roof_share), 'num'], [reason(kernel), '']].forEach(function (item) { row.appendChild(el('td', item[0], item[1])); });
       return row;
     }));
     var host = id('flags');
@@ -462,7 +466,10 @@
     dots.filter(function (dot) { return dot.point.flags.length; }).slice(0, 20).forEach(function (dot) {
       dot.point.flags.forEach(function (flag) { host.appendChild(el('p', '! ' + name(dot.kernel) + ': ' + flagText(flag, dot.point), 'bad')); });
     });
+    if (chart().kernels.some(declared)) host.appendChild(el('p', DECLARED));
   }
+  // The sentence of the document's contract, for kernels whose amounts nobody counted.
+  var DECLARED = 'bytes and operations of benchmarks are those that their specs declare, not counted: what a kernel moves or computes beyond them does not show';
   function reason(kernel) {
     switch (kernel.left_out) {
       case 'no-operations': return 'no floating-point or matrix operations';
@@ -470,7 +477,16 @@
       case 'no-bytes': return 'no bytes were counted';
       case 'no-time': return 'its time is not known';
       case 'implausible': return 'a counter holds a number that cannot be';
-      default: return 'no bytes of ' + LEVELS[state.level] + ' were counted';
+      case 'operations-not-declared': return 'its spec declares no operations: add flops, unless it computes nothing';
+      case 'bytes-not-declared': return 'its spec declares no bytes: add bytes';
+      case 'nothing-declared': return 'its spec declares neither bytes nor operations: add bytes and flops';
+      case 'not-valid': return 'its measurement is not valid';
+      case 'wrong-outputs': return 'its outputs are wrong';
+      case 'did-not-run': return 'it did not run';
+      case 'host-time': return 'its time has launch and wait in it: measure with --mode cold, hot, batch or graph';
+      default:
+        if (!declared(kernel)) return 'no bytes of ' + LEVELS[state.level] + ' were counted';
+        return kernel.traffic.some(function (moved) { return moved.level === 'l2'; }) ? 'its data stays in the L2 between launches: choose the bytes of L2' : 'its spec declares bytes of device memory: choose those of DRAM';
     }
   }
 

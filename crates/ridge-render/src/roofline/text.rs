@@ -1,11 +1,13 @@
 //! The page: for each device a chart of characters, the roofs, and a table of the points.
 
 use ridge_model::quantity::{Nanos, Ratio, counted};
-use ridge_model::roofline::document::{Chart, Document, Point, RidgeSide, Side};
+use ridge_model::roofline::document::{Chart, DECLARED, Document, Kernel, Point, RidgeSide, Side};
 
 use super::Picture;
 use super::characters::{mark, per_byte, plot};
-use super::view::{Dot, MOST_WARNINGS, MOVES, Shown, View, class_name, flag_text, side_mark};
+use super::view::{
+    Dot, MOST_WARNINGS, MOVES, Shown, View, class_name, flag_text, is_declared, side_mark,
+};
 use crate::kernel_name::shorten;
 use crate::page::Layout;
 use crate::style::Role;
@@ -66,6 +68,9 @@ fn write_chart(out: &mut String, chart: &Chart, picture: Picture, layout: &Layou
     roofs(out, chart, &view, layout);
     points(out, &view, layout);
     beside(out, &view, layout);
+    if view.is_declared {
+        layout.paragraph(out, DECLARED, "", "", Some(Role::Dim));
+    }
     pairs(out, chart, layout);
     flags(out, &view, layout);
     for (place, dot) in view.dots.iter().enumerate() {
@@ -174,9 +179,14 @@ fn points(out: &mut String, view: &View<'_>, layout: &Layout) {
         let line = format!("and {more}; -v shows all");
         layout.paragraph(out, &line, "", "", Some(Role::Dim));
     }
+    let time = if view.is_declared {
+        "time: share of the time of all kernels, or the median of a benchmark"
+    } else {
+        "time: share of the time of all kernels"
+    };
     layout.paragraph(
         out,
-        "time: share of the time of all kernels; of roof: part of what the roof over the point allows there, at the clock of its own run where that is known; roof: the slope of the memory or the flat one; limit: what the diagnosis says (`ridge why`)",
+        &format!("{time}; of roof: part of what the roof over the point allows there, at the clock of its own run where that is known; roof: the slope of the memory or the flat one; limit: what the diagnosis says (`ridge why`)"),
         "",
         "",
         Some(Role::Dim),
@@ -194,7 +204,7 @@ fn row(place: usize, dot: &Dot<'_>, is_wide: bool, layout: &Layout) -> Vec<Cell>
     let is_flagged = !dot.point.flags.is_empty();
     let mut cells = vec![
         Cell::from(mark(place).to_string()),
-        Cell::from(percent(dot.kernel.time_share)),
+        Cell::from(time(dot.kernel, layout)),
         Cell::from(dot.point.precision.amount(rate).to_string()),
         Cell::from(intensity),
         if is_flagged {
@@ -219,6 +229,16 @@ fn row(place: usize, dot: &Dot<'_>, is_wide: bool, layout: &Layout) -> Vec<Cell>
     let name = shorten(signature, layout.columns / 2, layout.charset);
     cells.push(Cell::from(format!("{name}{}", side_mark(dot.kernel.side))));
     cells
+}
+
+/// The share of the time; states of a benchmark are no parts of a whole, so that their time stands there.
+fn time(kernel: &Kernel, layout: &Layout) -> String {
+    let own = kernel.time_ns.filter(|_| is_declared(kernel));
+    match (kernel.time_share, own) {
+        (Some(share), _) => Ratio::new(share).to_string(),
+        (None, Some(time)) => Nanos::new(time).to_string(),
+        (None, None) => layout.charset.absent().to_owned(),
+    }
 }
 
 /// The precision without what sums are kept in, which the list of roofs tells.
@@ -260,7 +280,7 @@ fn beside(out: &mut String, view: &View<'_>, layout: &Layout) {
             |share: Option<f64>| share.map_or_else(absent, |share| Ratio::new(share).to_string());
         let name = kernel.signature.as_deref().unwrap_or(&kernel.name);
         table.row([
-            share(kernel.time_share),
+            time(kernel, layout),
             traffic
                 .and_then(|traffic| traffic.bytes_per_s)
                 .map_or_else(absent, |rate| {

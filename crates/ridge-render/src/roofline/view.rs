@@ -1,10 +1,11 @@
 //! What of a chart is drawn, for one level of memory.
 
+use ridge_model::device::Origin;
 use ridge_model::quantity::grouped;
 use ridge_model::roof::MemoryLevel;
 use ridge_model::roofline::document::{
     Basis, Chart, Class, ComputeRoofRow, Document, Flag, FlagCode, Kernel, MemoryRoofRow,
-    Placement, Point, Side,
+    Placement, Point, Side, Traffic,
 };
 
 /// A picture or a page of more devices is too long to look at.
@@ -74,6 +75,8 @@ pub(super) struct View<'d> {
     pub(super) slopes: Vec<&'d MemoryRoofRow>,
     /// Flat roofs.
     pub(super) flats: Vec<&'d ComputeRoofRow>,
+    /// Whether some of it was declared by specs of benchmarks.
+    pub(super) is_declared: bool,
 }
 
 impl<'d> View<'d> {
@@ -95,7 +98,7 @@ impl<'d> View<'d> {
                     point,
                     placement,
                 }),
-                None => beside.push((kernel, no_bytes(level))),
+                None => beside.push((kernel, no_bytes(kernel, level))),
             }
         }
         let is_drawn =
@@ -113,6 +116,7 @@ impl<'d> View<'d> {
             minor,
             slopes: chart.memory_roofs.iter().collect(),
             flats,
+            is_declared: chart.kernels.iter().any(is_declared),
         }
     }
 
@@ -125,7 +129,20 @@ impl<'d> View<'d> {
     }
 }
 
-const fn no_bytes(level: MemoryLevel) -> &'static str {
+/// Whether bytes and operations of a kernel are those of a benchmark's spec.
+pub(super) fn is_declared(kernel: &Kernel) -> bool {
+    kernel.origin == Origin::Declared
+}
+
+fn no_bytes(kernel: &Kernel, level: MemoryLevel) -> &'static str {
+    if is_declared(kernel) {
+        let stays = |traffic: &Traffic| traffic.level == MemoryLevel::L2;
+        return if kernel.traffic.iter().any(stays) {
+            "its data stays in the L2 between launches: --level l2 has its place"
+        } else {
+            "its spec declares bytes of device memory: --level dram has its place"
+        };
+    }
     match level {
         MemoryLevel::Dram => "no bytes of device memory were counted",
         MemoryLevel::L2 => "no bytes between L2 and SMs were counted",

@@ -3,7 +3,9 @@
 use ridge_diagnose::document::{Class, HotLine, Kernel, Location, NotChecked, SourceKind};
 use ridge_model::quantity::{Amount, Nanos, Unit};
 
-use super::{Page, compulsory, finding, heading, kept, latency, paragraph, percent, ratio, saved};
+use super::{
+    Page, compulsory, finding, heading, kept, latency, measured, paragraph, percent, ratio, saved,
+};
 use crate::bar::bar;
 use crate::escape;
 use crate::kernel_name::shorten;
@@ -43,6 +45,9 @@ pub(super) fn write(out: &mut String, kernel: &Kernel, from: From<'_>, number: u
     paragraph(out, &limit(kernel), "   ", "   ", page);
     if let Some(known) = &kernel.compulsory {
         compulsory::write(out, known, page);
+    }
+    if let Some(known) = &kernel.measured {
+        measured::write(out, known, page);
     }
     write_ledger(out, kernel, page);
     write_beside_ledger(out, kernel, page);

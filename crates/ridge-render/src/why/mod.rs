@@ -5,6 +5,7 @@ mod files;
 mod finding;
 mod kernel;
 mod latency;
+mod measured;
 mod overview;
 mod source;
 mod totals;

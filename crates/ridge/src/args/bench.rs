@@ -19,6 +19,8 @@ Examples:
   ridge bench examples/transpose.toml --axis n=2048,4096 --filter tiled --mode cold,hot
   ridge bench copy.cu --kernel copy --size n=67108864 --grid 'ceil_div(n, 1024)' --block 256 \\
       --arg 'in=f32[n]:random' --arg 'out=f32[n]' --arg 'n=i32' --bytes '8 * n'
+  ridge bench examples/copy.toml examples/gemm.toml -o results.json
+                                                   two specs, one document
   ridge bench examples/transpose.toml --device sim:h200 --format json
                                                    the same on a simulated GPU, where there is none
 
@@ -26,9 +28,9 @@ docs/reference/bench-spec.md describes specs; `ridge explain cold` and the other
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchArguments {
-    /// A spec in TOML, or kernels: CUDA source, PTX, a cubin or a fatbin, with the options below
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    /// Specs in TOML, or a file of kernels (CUDA source, PTX, a cubin or a fatbin) with the options below
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
     /// The GPU: its number, or sim:NAME for a simulated one (`ridge devices` lists names)
     #[arg(long, value_name = "DEVICE", default_value = "0")]
     device: String,
@@ -250,9 +252,16 @@ impl BenchArguments {
             }
         }
         let min_time = self.min_time()?;
-        let what = match self.kernel.flags()? {
-            Some(flags) => What::Kernel(self.file, Box::new(flags)),
-            None => What::File(self.file),
+        let what = match (self.kernel.flags()?, self.files.as_slice()) {
+            (None, files) => files.iter().cloned().map(What::File).collect(),
+            (Some(flags), [file]) => vec![What::Kernel(file.clone(), Box::new(flags))],
+            (Some(_), files) => {
+                return Err(ExpectedError::usage(format!(
+                    "--kernel and the options beside it describe a kernel of one file, and {} are named",
+                    files.len()
+                ))
+                .with_hint("measure them one by one, or describe them in specs"));
+            }
         };
         Ok(BenchOptions {
             what,

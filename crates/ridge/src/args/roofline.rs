@@ -24,19 +24,21 @@ Examples:
                                                  arrows from each kernel to what became of it
   ridge roofline --before r.ncu-rep#gemm_slow --after r.ncu-rep#gemm_fixed
                                                  two kernels, whatever they are called
+  ridge bench spec.toml -o results.json && ridge roofline results.json
+                                                 what was measured, with the bytes and FLOPs of the spec
   ridge roofline --device h200 --point gemm,137GFLOP,805MB,215us,bf16
                                                  numbers of your own";
 
 #[derive(Debug, Args)]
 pub(crate) struct RooflineArguments {
-    /// Nsight Compute reports (.ncu-rep, .ncu-repz) or CSV exports of ncu, plain or packed with zstd or gzip; `-` is
-    /// standard input, FILE#NAME or FILE#NAME@LAUNCH is one kernel of a file
+    /// Nsight Compute reports (.ncu-rep, .ncu-repz), CSV exports of ncu, or what `ridge bench --format json` wrote, plain or
+    /// packed with zstd or gzip; `-` is standard input, FILE#NAME or FILE#NAME@LAUNCH is one kernel of a file
     #[arg(value_name = "FILE")]
     files: Vec<OsString>,
-    /// A report from before a change; may be named several times
+    /// A report or benchmark from before a change; may be named several times
     #[arg(long, value_name = "FILE", requires = "after")]
     before: Vec<OsString>,
-    /// A report from after it: kernels of the same name and size are joined by an arrow
+    /// One from after it: kernels of the same name and size are joined by an arrow
     #[arg(long, value_name = "FILE", requires = "before")]
     after: Vec<OsString>,
     /// A point of your own: NAME,OPERATIONS,BYTES,TIME[,PRECISION], such as gemm,137GFLOP,805MB,215us,bf16; bytes are

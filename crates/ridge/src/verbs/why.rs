@@ -6,8 +6,13 @@ use std::sync::OnceLock;
 
 use ncu_rep::report::SourceKey;
 use rayon::prelude::*;
-use ridge_diagnose::document::{Document, Kernel, SCHEMA, Source, VERSION, Warning};
-use ridge_diagnose::{CodeMap, Given, Group, GroupKey, KernelProfile, Options, SmClock, diagnose};
+use ridge_diagnose::document::{AtMeasured, Document, Kernel, SCHEMA, Source, VERSION, Warning};
+use ridge_diagnose::{
+    CodeMap, Given, Group, GroupKey, KernelProfile, Options, SmClock, diagnose, roofline,
+};
+use ridge_model::device::Attributes;
+use ridge_model::measured::MeasuredCeilings;
+use ridge_model::{Device, Devices};
 use ridge_render::why::{Page, text};
 
 use crate::args::WhyFormat;
@@ -19,6 +24,7 @@ use crate::exit::{self, Code};
 use crate::filter::{Address, LeftOut, Selected, Selection};
 use crate::input::Input;
 use crate::output::Output;
+use crate::verbs::ceilings::stored::{Asked, Choice, Stored, driver_of_machine};
 
 /// What to diagnose and how to show it.
 pub(crate) struct WhyOptions {
@@ -28,6 +34,7 @@ pub(crate) struct WhyOptions {
     pub(crate) all: bool,
     /// What the user knows of the computation of the one kernel that is selected.
     pub(crate) given: Given,
+    pub(crate) ceilings: Choice,
     pub(crate) format: Option<WhyFormat>,
 }
 
@@ -44,10 +51,11 @@ struct Answer {
 
 pub(crate) fn run(options: &WhyOptions, output: &mut Output) -> Result<Code, ExpectedError> {
     let format = format(options, output)?;
+    let stored = Stored::read(&options.ceilings, driver_of_machine(), output)?;
     let mut answer = Answer::default();
     let mut code = exit::FINE;
     for file in &options.files {
-        if let Err(error) = answer.add_file(file, options, output) {
+        if let Err(error) = answer.add_file(file, options, &stored, output) {
             // The other inputs are still worth an answer.
             output.complain(&error);
             code = code.and(error.exit);
@@ -113,6 +121,7 @@ impl Answer {
         &mut self,
         argument: &OsStr,
         options: &WhyOptions,
+        stored: &Stored,
         output: &Output,
     ) -> Result<(), ExpectedError> {
         let address = Address::of_argument(argument)?;
@@ -127,6 +136,7 @@ impl Answer {
             // What was given is about one of them: there will be no answer.
             return Ok(());
         }
+        let ceilings = survey.ceilings(&evidence, stored, output)?;
         let id = self.sources.len();
         let mut source = evidence.source(id, &address.text());
         for problem in input.problem.iter().chain(evidence.problems()) {
@@ -140,7 +150,8 @@ impl Answer {
         let program = source.program.as_deref();
         let disassembler = Disassembler::find();
         let diagnoses = survey.diagnose(&evidence, id, program, disassembler.as_ref(), options);
-        for (kernel, problems) in diagnoses {
+        for (mut kernel, problems) in diagnoses {
+            kernel.measured = ceilings.of(&evidence, &kernel, &options.given);
             self.kernels.push(kernel);
             for problem in &problems {
                 self.add_problem(id, problem);
@@ -335,6 +346,60 @@ impl Survey {
         modules
     }
 
+    /// What was measured on the devices of the kernels. Nothing is decoded for it where nothing is stored.
+    fn ceilings(
+        &self,
+        evidence: &Evidence<'_>,
+        stored: &Stored,
+        output: &Output,
+    ) -> Result<OfDevices, ExpectedError> {
+        let mut known = OfDevices::default();
+        if stored.is_empty() {
+            return Ok(known);
+        }
+        let mut devices: Vec<(DeviceKey, Device)> = Vec::new();
+        for group in &self.groups {
+            let workload = group
+                .representative()
+                .and_then(|index| evidence.workload(index));
+            let Some(workload) = workload else { continue };
+            let attributes = roofline::attributes(&workload.profile);
+            let Some(key) = device_key(&attributes) else {
+                continue;
+            };
+            if devices.iter().any(|(other, _)| *other == key) {
+                continue;
+            }
+            let mut fitting = Devices::known()
+                .matching(&key.0)
+                .into_iter()
+                .filter(|device| {
+                    let capability = attributes.capability;
+                    capability.is_none_or(|capability| capability == device.capability)
+                });
+            if let (Some(device), None) = (fitting.next(), fitting.next()) {
+                devices.push((key, device.clone()));
+            }
+        }
+        let is_one_of_many = devices.len() > 1;
+        for (key, device) in devices {
+            let asked = Asked {
+                device: &device,
+                multiprocessors: key.1,
+                uuid: None,
+            };
+            let found = match stored.of(&asked, output) {
+                // A file is of one device; that of another kernel may be it.
+                Err(_) if is_one_of_many => None,
+                other => other?,
+            };
+            known
+                .0
+                .extend(found.map(|measured| (key, (device, measured))));
+        }
+        Ok(known)
+    }
+
     /// Second walk: the representative launch of each group through the three layers.
     fn diagnose(
         &self,
@@ -374,6 +439,30 @@ impl Survey {
                 Some((kernel, damaged_instances(&workload.profile)))
             })
             .collect()
+    }
+}
+
+/// What tells one device from another: its name and its multiprocessors.
+type DeviceKey = (String, Option<u32>);
+
+fn device_key(attributes: &Attributes) -> Option<DeviceKey> {
+    Some((attributes.name.clone()?, attributes.multiprocessors))
+}
+
+/// What was measured, by device.
+#[derive(Default)]
+struct OfDevices(HashMap<DeviceKey, (Device, MeasuredCeilings)>);
+
+impl OfDevices {
+    /// The diagnosed launch of a kernel at the rates of its device.
+    fn of(&self, evidence: &Evidence<'_>, kernel: &Kernel, given: &Given) -> Option<AtMeasured> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let profile = evidence.workload(kernel.diagnosed_launch)?.profile;
+        let key = device_key(&roofline::attributes(&profile))?;
+        let (device, measured) = self.0.get(&key)?;
+        ridge_diagnose::at_measured(&profile, given, device, measured)
     }
 }
 

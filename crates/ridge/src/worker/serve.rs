@@ -160,6 +160,16 @@ pub(crate) fn keep_clocks(uuid: &str, clock: &str) -> Result<Code, ExpectedError
         Err(_) => ClockRequest::Base,
     };
     let failed = |error: ridge_gpu::DeviceError| ExpectedError::unable(error.to_string());
+    // Who ends a whole session or service sends these to each of its processes. The input ends then too.
+    #[cfg(unix)]
+    for signal in [
+        signal_hook::consts::SIGHUP,
+        signal_hook::consts::SIGINT,
+        signal_hook::consts::SIGTERM,
+    ] {
+        let nobody_looks = std::sync::Arc::default();
+        let _ = signal_hook::flag::register(signal, nobody_looks);
+    }
     let mut control = match NvmlClocks::open(&Search::nvml(), uuid) {
         Ok(control) => control,
         Err(error) => {

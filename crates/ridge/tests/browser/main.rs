@@ -29,6 +29,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("two thousand points stay fluid, and labels apart", many),
     ("pictures can be taken along", pictures),
     ("every width shows everything", widths),
+    ("results of a benchmark say what they rest on", results),
     ("the picture alone has all points", svg_alone),
 ];
 
@@ -376,6 +377,36 @@ fn hostile(browser: &Path) -> Result<(), Failed> {
     equal(
         &page.eval("performance.getEntriesByType('resource').length"),
         &json!(0),
+    )
+}
+
+/// Copies have no place in the chart: each is listed under its own name, with what to do and what was declared.
+fn results(browser: &Path) -> Result<(), Failed> {
+    let stored = ["fixtures/formats/bench-1/copy.json"];
+    let mut shown = shown(browser, &stored, "html");
+    let page = &mut shown.page;
+    let rows = page.eval(
+        "Array.from(document.querySelectorAll('#beside tbody tr')).map(row => row.textContent)",
+    );
+    let rows: Vec<&str> = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    equal(&json!(rows.len()), &json!(4))?;
+    for (row, name) in rows.iter().zip(["scalar", "scalar", "vector", "vector"]) {
+        ensure(
+            row.starts_with(&format!("{name}[n=16777216,block=256]")),
+            row,
+        )?;
+        ensure(row.contains("add flops") && row.contains("us"), row)?;
+    }
+    let told = page.eval("document.getElementById('flags').textContent");
+    ensure(
+        told.as_str()
+            .is_some_and(|told| told.contains("declare, not counted")),
+        &told.to_string(),
     )
 }
 

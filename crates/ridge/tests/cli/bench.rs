@@ -539,3 +539,248 @@ fn an_interrupt_keeps_what_was_finished() {
     assert_eq!(document["is_complete"], false);
     assert!(!document["states"].as_array().unwrap().is_empty());
 }
+
+/// A table in constant memory that is filled before the launches, and a counter that they leave behind.
+const VARIABLES: &str = r#"
+source = "weigh.cu"
+
+[sizes]
+n = 1048576
+
+[buffers]
+table = { type = "f32", length = 64, init = "random", seed = 3, symbol = "weights" }
+total = { type = "u32", length = 1, init = "zeros", output = true, symbol = "total" }
+out = { type = "f32", length = "n" }
+
+[kernels.weigh]
+entry = "weigh"
+grid = "n / 256"
+block = 256
+args = ["out"]
+
+[check]
+expression = { out = "2 * table[i % 64]", total = "n" }
+relative = 0.0
+"#;
+
+#[test]
+fn variables_of_the_module_are_buffers() {
+    let folder = Folder::with("weigh.toml", VARIABLES);
+    let source = "__constant__ float weights[64];\n__device__ unsigned total;\n\
+                  extern \"C\" __global__ void weigh(float* out) { }\n";
+    folder.write("weigh.cu", source);
+    let common = [
+        "weigh.toml",
+        "--device",
+        "sim:h200",
+        "--max-samples",
+        "30",
+        "--format",
+        "json",
+    ];
+    let document = bench(&folder, &common).fine().json();
+    let state = &document["states"][0];
+    assert_eq!(state["status"], "valid");
+    let names: Vec<&str> = state["checked"]["shown"]["outcomes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|outcome| outcome["output"].as_str().unwrap())
+        .collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+    assert!(
+        names.contains(&"total") && names.contains(&"out"),
+        "{names:?}"
+    );
+    // One that is not there, and one that is too small.
+    folder.write("weigh.cu", source.replace("unsigned total", "unsigned sum"));
+    bench(&folder, &common)
+        .code(3)
+        .says("no variable total")
+        .says("__constant__");
+    folder.write("weigh.cu", source.replace("[64]", "[32]"));
+    bench(&folder, &common)
+        .code(15)
+        .says("the buffer table takes 256 bytes, and the variable weights has 128");
+}
+
+/// Cases of the gallery with a table in constant memory.
+#[test]
+fn cases_of_the_gallery_with_variables_run() {
+    for case in ["read_align", "class_coefficients"] {
+        let spec = format!("gallery/{case}/bench.toml");
+        let run = ridge([
+            "bench",
+            &spec,
+            "--device",
+            "sim:h200",
+            "--max-samples",
+            "30",
+            "--format",
+            "json",
+        ])
+        .run();
+        let document = run.code(0).json();
+        for state in document["states"].as_array().unwrap() {
+            assert_eq!(state["status"], "valid", "{case}: {}", state["name"]);
+        }
+    }
+}
+
+/// Several specs are one document; the worst code is that of the run, and what was measured is there.
+#[test]
+fn several_specs_in_one_run() {
+    let folder = folder();
+    folder.write(
+        "again.toml",
+        COPY.replace("name = \"copy\"", "name = \"again\""),
+    );
+    folder.write("broken.toml", COPY.replace("block = 256", "block = 4096"));
+    let few = [
+        "--device",
+        "sim:h200",
+        "--min-samples",
+        "6",
+        "--max-samples",
+        "12",
+    ];
+    let arguments = [["copy.toml", "again.toml"].as_slice(), &few].concat();
+    let document = bench(
+        &folder,
+        &[arguments.as_slice(), &["--format", "json"]].concat(),
+    )
+    .fine()
+    .json();
+    let found = violations(&named("bench"), &document);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    assert_eq!(document["benchmark"], "copy, again");
+    assert_eq!(document["is_complete"], true);
+    let places: Vec<_> = document["states"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|state| (state["spec"].as_u64(), state["name"].as_str().unwrap()))
+        .collect();
+    let names = ["plain[n=1048576]", "vector[n=1048576]"];
+    assert_eq!(
+        places,
+        [(0, names[0]), (0, names[1]), (1, names[0]), (1, names[1])]
+            .map(|(spec, name)| (Some(spec), name))
+    );
+    // States of different specs are not compared.
+    let best = document["best"].as_array().unwrap();
+    assert_eq!(best.len(), 2);
+    assert!(
+        best.iter()
+            .all(|best| best["others"].as_array().unwrap().len() == 1)
+    );
+
+    let arguments = [
+        ["copy.toml", "broken.toml", "missing.toml"].as_slice(),
+        &few,
+    ]
+    .concat();
+    let run = bench(&folder, &arguments).code(3);
+    snapshot("bench_several", &run.stdout);
+    assert!(
+        run.stderr.contains("broken.toml:19:9") && run.stderr.contains("missing.toml"),
+        "{}",
+        run.stderr
+    );
+    let markdown = bench(
+        &folder,
+        &[arguments.as_slice(), &["--format", "markdown"]].concat(),
+    )
+    .code(3);
+    snapshot("bench_several_markdown", &markdown.stdout);
+    let csv = bench(
+        &folder,
+        &[arguments.as_slice(), &["--format", "csv"]].concat(),
+    )
+    .code(3)
+    .stdout;
+    assert!(csv.lines().next().unwrap().ends_with(",spec"));
+    assert!(
+        csv.lines().skip(1).all(|line| line.ends_with(",copy.toml")),
+        "{csv}"
+    );
+    // A mistake alone is a mistake; with outputs that are wrong it still is.
+    bench(
+        &folder,
+        &[["copy.toml", "broken.toml"].as_slice(), &few].concat(),
+    )
+    .code(2);
+    bench(
+        &folder,
+        &[["missing.toml", "broken.toml"].as_slice(), &few].concat(),
+    )
+    .code(3)
+    .shows_nothing();
+}
+
+/// A source that is missing is found when its turn comes: what was measured before is kept.
+#[test]
+fn a_spec_that_fails_half_way_does_not_lose_the_others() {
+    let folder = folder();
+    folder.write(
+        "lost.toml",
+        COPY.replace("source = \"copy.cu\"", "source = \"lost.cu\""),
+    );
+    let run = bench(
+        &folder,
+        &[
+            "lost.toml",
+            "copy.toml",
+            "--device",
+            "sim:h200",
+            "--max-samples",
+            "30",
+            "--format",
+            "json",
+        ],
+    )
+    .code(3);
+    let document = run.json();
+    assert_eq!(document["states"].as_array().unwrap().len(), 2);
+    assert_eq!(document["specs"][0]["error"]["id"], "unreadable");
+    assert!(document["specs"][1]["error"].is_null());
+    assert_eq!(document["is_complete"], false);
+}
+
+#[test]
+fn options_of_a_kernel_are_for_one_file_and_axes_for_specs_that_have_them() {
+    let folder = folder();
+    folder.write(
+        "other.toml",
+        COPY.replace("n = [1048576]", "n = [1048576]\nm = [1]"),
+    );
+    bench(
+        &folder,
+        &[
+            "a.cu", "b.cu", "--kernel", "k", "--grid", "1", "--block", "32",
+        ],
+    )
+    .code(2)
+    .says("describe a kernel of one file");
+    let common = [
+        "copy.toml",
+        "other.toml",
+        "--device",
+        "sim:h200",
+        "--max-samples",
+        "30",
+        "--format",
+        "json",
+    ];
+    let document = bench(&folder, &[common.as_slice(), &["--axis", "m=2,3"]].concat())
+        .fine()
+        .json();
+    assert_eq!(document["states"].as_array().unwrap().len(), 6);
+    bench(&folder, &[common.as_slice(), &["--axis", "k=2"]].concat())
+        .code(2)
+        .says("no axis or size `k`");
+    bench(&folder, &[common.as_slice(), &["--filter", "m=1"]].concat()).fine();
+    bench(&folder, &[common.as_slice(), &["--filter", "zzz"]].concat())
+        .code(2)
+        .says("no state has a name that matches");
+}

@@ -281,3 +281,82 @@ fn a_benchmark_has_attainable_times() {
     // A model has no file of its own.
     assert_eq!(run(&[]).get("ceilings"), None);
 }
+
+const GEMM: &str = "fixtures/gallery/bf16_linear.ncu-rep.zst";
+const VADD: &str = crate::driver::VADD;
+
+/// Measured rates stand beside the diagnosis, and change none of it.
+#[test]
+fn a_diagnosis_has_attainable_times() {
+    let (_folder, path) = stored();
+    let run = |more: &[&str]| {
+        ridge(["why", GEMM].iter().chain(more))
+            .env("RIDGE_CEILINGS", &path)
+            .env("COLUMNS", "100")
+            .run()
+    };
+    let mut with = run(&["--format", "json"]).code(0).json();
+    let found = violations(&named("diagnosis"), &with);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    for kernel in with["kernels"].as_array_mut().unwrap() {
+        let measured = kernel.as_object_mut().unwrap().remove("measured").unwrap();
+        assert_eq!(measured["by"]["date"], "2026-11-30");
+        let parts = measured["parts"].as_array().unwrap();
+        let of = |what: &str| parts.iter().find(|part| part["what"] == what).unwrap();
+        let dram = of("DRAM");
+        let (amount, rate) = (
+            dram["amount"].as_f64().unwrap(),
+            dram["per_s"].as_f64().unwrap(),
+        );
+        assert!((dram["time_ns"].as_f64().unwrap() / (amount / rate * 1e9) - 1.0).abs() < 1e-12);
+        assert_eq!(dram["origin"], "measured");
+        assert!(!dram["source"].as_array().unwrap().is_empty());
+        assert_eq!(measured["attainable_ns"], parts[0]["time_ns"]);
+        assert!(measured["compulsory"].as_array().unwrap().is_empty());
+        let share = measured["share"].as_f64().unwrap();
+        assert!(share > 0.01 && share < 1.0, "{share}");
+    }
+    let without = run(&["--ceilings", "none", "--format", "json"])
+        .code(0)
+        .json();
+    assert_eq!(with, without);
+    let given = ["--launch", "1", "--bytes", "200MB", "--flops", "100G", "-v"];
+    let page = run(&given).code(0).stdout;
+    let lines: Vec<&str> = page
+        .lines()
+        .skip_while(|line| !line.contains("attainable in"))
+        .take_while(|line| !line.trim().is_empty())
+        .collect();
+    snapshot("why_measured", &lines.join("\n"));
+}
+
+/// What is of another device, or was measured with another driver, follows the rules of the other commands.
+#[test]
+fn a_diagnosis_uses_only_what_is_of_its_device() {
+    let (folder, path) = stored();
+    let file = format!("{path}/GPU-1.json");
+    let other = std::fs::read_to_string(&file).unwrap().replace(
+        "\"known_as\": \"H200 SXM\"",
+        "\"known_as\": \"A100 80 SXM4\"",
+    );
+    folder.write("other.json", other);
+    let other = format!("{path}/other.json");
+    ridge(["why", VADD, "--ceilings", &other])
+        .run()
+        .code(2)
+        .says("--ceilings none does without them");
+    ridge(["why", VADD, "--ceilings", "nowhere.json"])
+        .run()
+        .code(3)
+        .says("cannot read the ceilings nowhere.json");
+    let plain = ridge(["why", VADD]).run().fine().stdout;
+    assert!(!plain.contains("attainable in"));
+    let with = ridge(["why", VADD, "--ceilings", &file])
+        .run()
+        .fine()
+        .stdout;
+    assert!(
+        with.contains("at rates measured on NVIDIA H200, 2026-11-30"),
+        "{with}"
+    );
+}

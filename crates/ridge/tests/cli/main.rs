@@ -3,6 +3,8 @@
 mod bench;
 mod bound;
 mod ceilings;
+#[cfg(target_os = "linux")]
+mod clocks;
 mod compulsory;
 mod devices;
 mod disassembly;

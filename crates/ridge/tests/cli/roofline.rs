@@ -446,3 +446,267 @@ fn one_more_point_is_one() {
         roofline(&words).fine().shows(told);
     }
 }
+
+/// A kernel with everything, one without operations, one without bytes, one with neither, and one whose outputs are
+/// wrong, because the model is not told what it computes.
+const SPEC: &str = r#"
+name = "kinds"
+source = "kinds.cu"
+
+[sizes]
+n = 67108864
+
+[buffers]
+in = { type = "f32", length = "n", init = "random" }
+out = { type = "f32", length = "n" }
+
+[kernels.whole]
+entry = "whole"
+grid = "n / 1024"
+block = 256
+args = ["in", "out"]
+bytes = "8 * n"
+flops = "16 * n"
+
+[kernels.copy]
+entry = "copy"
+grid = "n / 1024"
+block = 256
+args = ["in", "out"]
+bytes = "8 * n"
+
+[kernels.busy]
+entry = "busy"
+grid = "n / 1024"
+block = 256
+args = ["in", "out"]
+flops = "16 * n"
+
+[kernels.silent]
+entry = "silent"
+grid = "n / 1024"
+block = 256
+args = ["in", "out"]
+"#;
+
+fn kinds(folder: &Folder) {
+    let kernel = |name: &str| {
+        format!("extern \"C\" __global__ void {name}(const float* in, float* out) {{ }}\n")
+    };
+    folder.write("kinds.toml", SPEC);
+    let source: String = ["whole", "copy", "busy", "silent"].map(kernel).concat();
+    folder.write("kinds.cu", source);
+}
+
+fn measure(folder: &Folder, arguments: &[&str]) {
+    let common = [
+        "bench",
+        "--device",
+        "sim:h200",
+        "--min-samples",
+        "6",
+        "--max-samples",
+        "12",
+    ];
+    ridge(common.iter().chain(arguments))
+        .within(folder)
+        .run()
+        .fine();
+}
+
+#[test]
+fn what_was_measured_is_drawn() {
+    let folder = Folder::new();
+    kinds(&folder);
+    measure(&folder, &["kinds.toml", "-o", "kinds.json"]);
+    let run = |arguments: &[&str]| {
+        ridge(["roofline", "kinds.json"].iter().chain(arguments))
+            .within(&folder)
+            .env("COLUMNS", "100")
+            .run()
+    };
+    snapshot("roofline_bench", &run(&[]).fine().stdout);
+    let json = run(&["--format", "json"]).code(0).json();
+    let found = schema::violations(&schema::named("roofline"), &json);
+    assert!(found.is_empty(), "{found:?}");
+    assert_eq!(json["sources"][0]["kind"], "bench");
+    let kernels = json["charts"][0]["kernels"].as_array().unwrap();
+    let of = |name: &str| {
+        kernels
+            .iter()
+            .find(|kernel| kernel["name"] == name)
+            .unwrap()
+    };
+    for (name, reason) in [
+        ("whole", None),
+        ("copy", Some("operations-not-declared")),
+        ("busy", Some("bytes-not-declared")),
+        ("silent", Some("nothing-declared")),
+    ] {
+        assert_eq!(of(name)["left_out"].as_str(), reason, "{name}");
+        assert_eq!(of(name)["origin"], "declared");
+        assert!(of(name)["sm_clock_hz"].as_f64() > Some(1e9));
+    }
+    // 16 operations for 8 bytes, over the median that the document tells.
+    let document: serde_json::Value = serde_json::from_str(&folder.read("kinds.json")).unwrap();
+    let median = document["states"][0]["modes"][0]["median_ns"]
+        .as_f64()
+        .unwrap();
+    let point = &of("whole")["points"][0];
+    assert_eq!(of("whole")["time_ns"].as_f64(), Some(median));
+    let rate = 16.0 * 67_108_864.0 / (median * 1e-9);
+    assert!((point["ops_per_s"].as_f64().unwrap() / rate - 1.0).abs() < 1e-9);
+    assert_eq!(point["placements"][0]["intensity"].as_f64(), Some(2.0));
+    assert_eq!(point["roof"]["basis"], "run");
+    // Every format says that nobody counted.
+    let csv = run(&["--format", "csv"]).code(0).stdout;
+    assert!(csv.lines().next().unwrap().ends_with(",amounts"));
+    assert!(
+        csv.lines().skip(1).all(|line| line.ends_with(",declared")),
+        "{csv}"
+    );
+    for format in ["svg", "html"] {
+        let page = run(&["--format", format]).code(0).stdout;
+        assert!(page.contains("specs declare, not counted"), "{format}");
+        assert!(page.contains("add bytes and flops"), "{format}");
+    }
+    // Packed, on standard input, and beside a report.
+    let packed = zstd::encode_all(folder.read("kinds.json").as_bytes(), 3).unwrap();
+    let both = ridge(["roofline", "-", BF16, "--format", "json"])
+        .stdin(&packed)
+        .run()
+        .code(0)
+        .json();
+    let names: Vec<&str> = both["charts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|chart| chart["device"]["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["simulated H200 SXM", "NVIDIA H200"]);
+    let one = run(&["-k", "^busy", "--format", "json"]).code(0).json();
+    assert_eq!(one["charts"][0]["kernels"].as_array().unwrap().len(), 1);
+}
+
+/// Hot data that fits into the L2 has its place there, a host's time has none, and two runs are joined state by state.
+#[test]
+fn modes_and_changes_of_a_benchmark() {
+    let folder = Folder::new();
+    kinds(&folder);
+    let modes = [
+        "--filter",
+        "whole",
+        "--axis",
+        "n=1048576",
+        "--mode",
+        "cold,hot,latency",
+    ];
+    measure(
+        &folder,
+        &[["kinds.toml", "-o", "a.json"].as_slice(), &modes].concat(),
+    );
+    measure(
+        &folder,
+        &[["kinds.toml", "-o", "b.json"].as_slice(), &modes].concat(),
+    );
+    let json = ridge([
+        "roofline", "--before", "a.json", "--after", "b.json", "--format", "json",
+    ])
+    .within(&folder)
+    .run()
+    .code(0)
+    .json();
+    let chart = &json["charts"][0];
+    assert_eq!(chart["pairs"].as_array().unwrap().len(), 3);
+    let kernels = chart["kernels"].as_array().unwrap();
+    for pair in chart["pairs"].as_array().unwrap() {
+        let name = |side: &str| {
+            let id = pair[side].as_u64().unwrap() as usize;
+            kernels[id]["name"].clone()
+        };
+        assert_eq!(name("before"), name("after"));
+    }
+    let levels: Vec<_> = kernels[..3]
+        .iter()
+        .map(|kernel| {
+            let place = &kernel["points"][0]["placements"][0]["level"];
+            (place.as_str(), kernel["left_out"].as_str())
+        })
+        .collect();
+    assert_eq!(
+        levels,
+        [
+            (Some("dram"), None),
+            (Some("l2"), None),
+            (None, Some("host-time"))
+        ]
+    );
+}
+
+/// Documents that were changed by somebody: what does not count is left out, and what is damaged is told.
+#[test]
+fn documents_that_do_not_count() {
+    let stored = fixture("fixtures/formats/bench-1/copy.json");
+    let mut document: serde_json::Value = serde_json::from_str(&stored).unwrap();
+    let run = |text: &str| {
+        ridge(["roofline", "-", "--format", "json"])
+            .stdin(text.as_bytes())
+            .run()
+    };
+    let reason = |document: &serde_json::Value| {
+        let json = run(&document.to_string()).code(0).json();
+        let kernel = &json["charts"][0]["kernels"][0];
+        let codes: Vec<String> = json["warnings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|warning| warning["code"].as_str().unwrap().to_owned())
+            .collect();
+        (
+            kernel["left_out"].clone(),
+            kernel["time_ns"].clone(),
+            codes.join(" "),
+        )
+    };
+    let state = document["states"][0].as_object_mut().unwrap();
+    state.insert("flops".to_owned(), 1e9.into());
+    state.insert("flops_format".to_owned(), "fp32".into());
+    let (left_out, time, _) = reason(&document);
+    assert!(left_out.is_null() && time.is_number());
+    for (key, value, expected) in [
+        ("bytes", serde_json::json!(-5.0), "implausible"),
+        ("flops", serde_json::json!(1e300), "implausible"),
+        ("status", serde_json::json!("differs"), "wrong-outputs"),
+        ("modes", serde_json::json!([]), "did-not-run"),
+    ] {
+        let mut changed = document.clone();
+        changed["states"][0][key] = value;
+        assert_eq!(reason(&changed).0, expected, "{key}");
+    }
+    let mut invalid = document.clone();
+    invalid["states"][0]["modes"][0]["invalid"] =
+        serde_json::json!([{ "id": "clock-not-held", "text": "\u{1b}[2J", "hint": null }]);
+    invalid["is_complete"] = false.into();
+    let (left_out, time, codes) = reason(&invalid);
+    assert_eq!(left_out, "not-valid");
+    assert!(time.is_null());
+    assert_eq!(codes, "simulated incomplete amounts-not-declared not-valid");
+
+    run(&stored[..stored.len() / 2])
+        .code(3)
+        .says("is damaged")
+        .says("BEN0030");
+    run(&stored.replacen("\"version\": 1", "\"version\": 9", 1))
+        .code(3)
+        .says("BEN0032");
+    let why = ridge(["why", "fixtures/formats/bench-1/copy.json"])
+        .run()
+        .code(3);
+    why.says("holds no counters")
+        .says("ridge roofline fixtures");
+}
+
+/// A file of the repository.
+fn fixture(name: &str) -> String {
+    std::fs::read_to_string(crate::driver::root().join(name)).unwrap()
+}

@@ -1,7 +1,7 @@
 //! What stands below the plot.
 
 use ridge_model::quantity::{Intensity, Ratio, counted};
-use ridge_model::roofline::document::Class;
+use ridge_model::roofline::document::{Class, DECLARED};
 
 use super::super::view::{Dot, View, class_name, flag_text, side_mark};
 use super::{DIM_ADVANCE, LINE, MARGIN, NAME_COLUMNS, dot_style, name, roof_style, shape};
@@ -154,6 +154,11 @@ pub(super) fn notes(
         if view.beside.len() > MOST_BESIDE {
             let text = format!("and {} more", view.beside.len() - MOST_BESIDE);
             line(svg, Style::Dim, &text);
+        }
+    }
+    if view.is_declared {
+        for part in wrap(DECLARED, columns, Indent::default()) {
+            line(svg, Style::Dim, &part);
         }
     }
     y

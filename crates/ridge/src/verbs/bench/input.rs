@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use ridge_bench::protocol::Source;
 use ridge_bench::spec::{Place, Spec, SpecError};
 
-use super::{BenchOptions, Flags, What};
+use super::{Flags, What};
 use crate::error::{Excerpt, ExpectedError};
 use crate::filter::Address;
 use crate::gpu;
@@ -24,8 +24,8 @@ pub(super) struct Loaded {
     pub(super) name: String,
 }
 
-pub(super) fn load(options: &BenchOptions, output: &Output) -> Result<Loaded, ExpectedError> {
-    match &options.what {
+pub(super) fn load(what: &What, output: &Output) -> Result<Loaded, ExpectedError> {
+    match what {
         What::File(path) => from_file(path, output),
         What::Kernel(path, flags) => from_flags(path, flags),
     }

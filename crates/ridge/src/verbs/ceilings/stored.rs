@@ -72,6 +72,11 @@ impl Stored {
         })
     }
 
+    /// Whether there are none at all.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
     /// The ceilings of a device. What was measured with another driver is told, and used only where its file was named.
     pub(crate) fn of(
         &self,

@@ -1,5 +1,6 @@
 //! `ridge roofline`: kernels as points under the roofs of their device.
 
+mod bench;
 pub(crate) mod point;
 mod report;
 
@@ -43,6 +44,9 @@ pub(crate) struct RooflineOptions {
     pub(crate) width: Option<u32>,
     pub(crate) format: Option<RooflineFormat>,
 }
+
+/// What the name of a simulated device starts with.
+const SIMULATED: &str = "simulated ";
 
 /// What tells the settings of an input apart: its device and the row of the table that belongs to it.
 #[derive(PartialEq, Eq, Hash)]
@@ -91,7 +95,7 @@ pub(crate) fn run(options: &RooflineOptions, output: &mut Output) -> Result<Code
     let format = format(options, output)?;
     if options.named.is_empty() && options.points.is_empty() {
         return Err(ExpectedError::usage("there is nothing to draw").with_hint(
-            "name a report, or give points of your own with --device NAME --point NAME,OPERATIONS,BYTES,TIME",
+            "name a report or what `ridge bench` wrote, or give points of your own with --device NAME --point NAME,OPERATIONS,BYTES,TIME",
         ));
     }
     let table: Cow<'_, Devices> = table(options.table.as_deref(), output)?;
@@ -200,19 +204,25 @@ impl Answer<'_> {
     fn add_file(&mut self, named: &Named, output: &Output) -> Result<(), ExpectedError> {
         let address = Address::of_argument(&named.file)?;
         let input = Input::open(&address, output)?;
-        let evidence = Evidence::new(&input, &address)?;
         let id = self.sources.len();
-        self.add_report(&evidence, id, &address, named.side)?;
+        let kind = if let Some(document) = bench::read(&input, &address)? {
+            self.add_bench(&document, id, &address, named.side)?;
+            SourceKind::Bench
+        } else {
+            let evidence = Evidence::new(&input, &address)?;
+            self.add_report(&evidence, id, &address, named.side)?;
+            match evidence {
+                Evidence::Report(_) => SourceKind::NcuReport,
+                Evidence::Csv(_) => SourceKind::NcuCsv,
+            }
+        };
         if let Some(problem) = &input.problem {
             self.add_problem(id, problem);
         }
         self.sources.push(Source {
             id,
             file: address.text().into_owned(),
-            kind: match evidence {
-                Evidence::Report(_) => SourceKind::NcuReport,
-                Evidence::Csv(_) => SourceKind::NcuCsv,
-            },
+            kind,
             side: named.side,
         });
         Ok(())
@@ -270,6 +280,11 @@ impl Answer<'_> {
             let Some(sheet) = &setting.sheet else {
                 continue;
             };
+            // A model has not been measured: only a file that is named is used for it.
+            let name = setting.device.as_deref().unwrap_or_default();
+            if self.options.ceilings == Choice::Auto && name.starts_with(SIMULATED) {
+                continue;
+            }
             let asked = Asked {
                 device: &sheet.device,
                 multiprocessors: setting.multiprocessors,

@@ -148,6 +148,7 @@ impl GivenPoint {
             launches: Vec::new(),
             launch: None,
             origin: Origin::Given,
+            left_out: None,
             time: Some(self.time),
             total_time: Some(self.time),
             class: None,

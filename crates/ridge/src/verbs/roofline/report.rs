@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 
 use rayon::prelude::*;
+use ridge_bench::document::Machine;
 use ridge_diagnose::{Group, GroupKey, roofline};
 use ridge_model::device::Attributes;
 use ridge_model::roofline::document::Side;
 use ridge_model::roofline::{Setting, Sheet, Subject};
 use ridge_model::{Device, Devices};
 
-use super::Answer;
+use super::{Answer, SIMULATED};
 use crate::error::ExpectedError;
 use crate::evidence::Evidence;
 use crate::filter::{Address, LeftOut};
@@ -113,7 +114,7 @@ fn device_key(attributes: &Attributes) -> Option<String> {
 pub(super) struct Place {
     pub(super) setting: Setting,
     /// The device with what the report says about it.
-    device: Option<Device>,
+    pub(super) device: Option<Device>,
     /// What is doubtful about it.
     pub(super) doubt: Option<(&'static str, String)>,
 }
@@ -134,6 +135,23 @@ impl Place {
             },
             device: Some(device.clone()),
             doubt: None,
+        }
+    }
+
+    /// The machine of a benchmark. A simulated one has the data sheet of the device that it stands in for.
+    pub(super) fn of_machine(
+        machine: &Machine,
+        table: &Devices,
+        fallback: Option<&Device>,
+    ) -> Self {
+        let attributes = machine.attributes();
+        let model = machine
+            .device
+            .strip_prefix(SIMULATED)
+            .and_then(|name| table.find(name).ok());
+        match model {
+            Some(device) => Self::with_sheet(machine.device.clone(), device, &attributes),
+            None => Self::of(&attributes, table, fallback),
         }
     }
 
@@ -172,6 +190,11 @@ impl Place {
             };
             return Self::unknown(attributes, "no-datasheet", message);
         };
+        Self::with_sheet(name.clone(), device, attributes)
+    }
+
+    /// A device with its data sheet, scaled to the multiprocessors that there are.
+    fn with_sheet(name: String, device: &Device, attributes: &Attributes) -> Self {
         let own = attributes.multiprocessors;
         let scaled_to = own.filter(|count| {
             device
@@ -183,11 +206,11 @@ impl Place {
                 multiprocessors: own,
                 ..Attributes::default()
             }),
-            None => (*device).clone(),
+            None => device.clone(),
         };
         Self {
             setting: Setting {
-                device: Some(name.clone()),
+                device: Some(name),
                 compute_capability: Some(device.capability.to_string()),
                 multiprocessors: own.or(device.multiprocessors.map(|count| count.value)),
                 sheet: Some(Sheet {
