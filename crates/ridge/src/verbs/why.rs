@@ -46,6 +46,7 @@ struct Answer {
     warnings: Vec<Warning>,
     selected: Selected,
     left_out: LeftOut,
+    ceilings: OfDevices,
     is_incomplete: bool,
 }
 
@@ -136,7 +137,8 @@ impl Answer {
             // What was given is about one of them: there will be no answer.
             return Ok(());
         }
-        let ceilings = survey.ceilings(&evidence, stored, output)?;
+        let is_only = options.files.len() == 1;
+        survey.add_ceilings(&evidence, stored, is_only, &mut self.ceilings, output)?;
         let id = self.sources.len();
         let mut source = evidence.source(id, &address.text());
         for problem in input.problem.iter().chain(evidence.problems()) {
@@ -151,7 +153,7 @@ impl Answer {
         let disassembler = Disassembler::find();
         let diagnoses = survey.diagnose(&evidence, id, program, disassembler.as_ref(), options);
         for (mut kernel, problems) in diagnoses {
-            kernel.measured = ceilings.of(&evidence, &kernel, &options.given);
+            kernel.measured = self.ceilings.of(&evidence, &kernel, &options.given);
             self.kernels.push(kernel);
             for problem in &problems {
                 self.add_problem(id, problem);
@@ -346,16 +348,18 @@ impl Survey {
         modules
     }
 
-    /// What was measured on the devices of the kernels. Nothing is decoded for it where nothing is stored.
-    fn ceilings(
+    /// Adds what was measured on the devices of the kernels. Nothing is decoded for it where nothing is stored. `is_only`:
+    /// whether there is no other input.
+    fn add_ceilings(
         &self,
         evidence: &Evidence<'_>,
         stored: &Stored,
+        is_only: bool,
+        known: &mut OfDevices,
         output: &Output,
-    ) -> Result<OfDevices, ExpectedError> {
-        let mut known = OfDevices::default();
+    ) -> Result<(), ExpectedError> {
         if stored.is_empty() {
-            return Ok(known);
+            return Ok(());
         }
         let mut devices: Vec<(DeviceKey, Device)> = Vec::new();
         for group in &self.groups {
@@ -381,8 +385,11 @@ impl Survey {
                 devices.push((key, device.clone()));
             }
         }
-        let is_one_of_many = devices.len() > 1;
+        let is_one_of_many = devices.len() > 1 || !is_only;
         for (key, device) in devices {
+            if known.0.contains_key(&key) {
+                continue;
+            }
             let asked = Asked {
                 device: &device,
                 multiprocessors: key.1,
@@ -393,11 +400,10 @@ impl Survey {
                 Err(_) if is_one_of_many => None,
                 other => other?,
             };
-            known
-                .0
-                .extend(found.map(|measured| (key, (device, measured))));
+            let found = found.map(|measured| (device, measured));
+            known.0.insert(key, found);
         }
-        Ok(known)
+        Ok(())
     }
 
     /// Second walk: the representative launch of each group through the three layers.
@@ -449,9 +455,9 @@ fn device_key(attributes: &Attributes) -> Option<DeviceKey> {
     Some((attributes.name.clone()?, attributes.multiprocessors))
 }
 
-/// What was measured, by device.
+/// What was measured, by device; nothing for one that was asked for in vain.
 #[derive(Default)]
-struct OfDevices(HashMap<DeviceKey, (Device, MeasuredCeilings)>);
+struct OfDevices(HashMap<DeviceKey, Option<(Device, MeasuredCeilings)>>);
 
 impl OfDevices {
     /// The diagnosed launch of a kernel at the rates of its device.
@@ -461,7 +467,7 @@ impl OfDevices {
         }
         let profile = evidence.workload(kernel.diagnosed_launch)?.profile;
         let key = device_key(&roofline::attributes(&profile))?;
-        let (device, measured) = self.0.get(&key)?;
+        let (device, measured) = self.0.get(&key)?.as_ref()?;
         ridge_diagnose::at_measured(&profile, given, device, measured)
     }
 }
