@@ -41,6 +41,7 @@ pub mod page;
 pub mod plot;
 pub mod redact;
 pub mod roofline;
+pub mod sanitize;
 pub mod style;
 pub mod svg;
 pub mod table;
