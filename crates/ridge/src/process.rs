@@ -76,25 +76,63 @@ fn end_of(status: ExitStatus) -> End {
     End::Code(status.code().unwrap_or(-1))
 }
 
-/// Ends a process and its children: first asks, then insists.
+/// Ends a process and its children: first asks, then insists. Tools start the program in a session of its own, so that a
+/// group is not enough.
 fn finish(child: &mut Child) -> io::Result<()> {
     #[cfg(unix)]
     {
-        use rustix::process::{Pid, Signal, kill_process_group};
-        let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        if let Some(group) = group {
-            let _ = kill_process_group(group, Signal::TERM);
-            let asked = Instant::now();
-            while asked.elapsed() < GRACE && child.try_wait()?.is_none() {
-                thread::sleep(LOOK);
+        use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+        let pid = |number: u32| i32::try_from(number).ok().and_then(Pid::from_raw);
+        let whole = descendants(child.id());
+        let leader = pid(child.id());
+        let send = |signal| {
+            if let Some(group) = leader {
+                let _ = kill_process_group(group, signal);
             }
-            // Children may be left although the process is gone.
-            let _ = kill_process_group(group, Signal::KILL);
+            for one in whole.iter().copied().filter_map(pid) {
+                let _ = kill_process(one, signal);
+            }
+        };
+        send(Signal::TERM);
+        let asked = Instant::now();
+        while asked.elapsed() < GRACE && child.try_wait()?.is_none() {
+            thread::sleep(LOOK);
         }
+        // Children may be left although the process is gone.
+        send(Signal::KILL);
     }
     // It may have ended in the meantime.
     let _ = child.kill();
     child.wait().map(|_| ())
+}
+
+/// The children of a process, their children and so on, as `/proc` lists them; none where there is no `/proc`.
+#[cfg(unix)]
+fn descendants(of: u32) -> Vec<u32> {
+    let Ok(entries) = std::fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    let parents: Vec<(u32, u32)> = entries
+        .filter_map(|entry| {
+            let number = entry.ok()?.file_name().to_str()?.parse().ok()?;
+            let stat = std::fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
+            // The name in parentheses may hold anything.
+            let (_, rest) = stat.rsplit_once(") ")?;
+            Some((number, rest.split(' ').nth(1)?.parse().ok()?))
+        })
+        .collect();
+    let mut found = vec![of];
+    let mut place = 0;
+    while let Some(parent) = found.get(place).copied() {
+        place += 1;
+        for (number, _) in parents.iter().filter(|(_, own)| *own == parent) {
+            if !found.contains(number) {
+                found.push(*number);
+            }
+        }
+    }
+    found.remove(0);
+    found
 }
 
 /// The end of a file, from a whole line on.
@@ -179,6 +217,15 @@ mod tests {
         let limit = Some(Duration::from_millis(50));
         assert_eq!(shell(script, limit, false).end, End::TimedOut);
         assert_eq!(shell(script, None, true).end, End::Interrupted);
+        // Nor does one in a session of its own outlive it.
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pid");
+        let script = format!("setsid sh -c 'echo $$ >{0}; exec sleep 100' & wait", file.display());
+        let limit = Some(Duration::from_millis(400));
+        assert_eq!(shell(&script, limit, false).end, End::TimedOut);
+        let pid: u32 = std::fs::read_to_string(file).unwrap().trim().parse().unwrap();
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        assert!(stat.is_empty() || stat.contains(") Z "), "still there: {stat}");
     }
 
     #[test]

@@ -186,7 +186,11 @@ impl Document {
                     text: noise.why().to_owned(),
                     hint: noise.remedy().to_owned(),
                 }),
-                advice: group.first.kind.advice().map(str::to_owned),
+                advice: group
+                    .first
+                    .kind
+                    .advice_for(&group.first.text)
+                    .map(str::to_owned),
                 first: group.first.clone(),
             })
             .collect();

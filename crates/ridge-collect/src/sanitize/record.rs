@@ -204,6 +204,23 @@ impl FaultKind {
         })
     }
 
+    /// The same for an error of the API that only tells what a kernel did before.
+    pub(super) fn advice_for(self, text: &str) -> Option<&'static str> {
+        let is_late = [
+            "cudaErrorLaunchFailure",
+            "cudaErrorAssert",
+            "cudaErrorIllegalAddress",
+            "cudaErrorMisalignedAddress",
+            "cudaErrorLaunchTimeout",
+        ]
+        .iter()
+        .any(|name| text.contains(name));
+        if self == Self::ApiError && is_late {
+            return Some("this call only tells that a kernel before it failed: mend that fault first");
+        }
+        self.advice()
+    }
+
     /// The kind that the first line of a record, or the text of one in XML, tells.
     pub(super) fn of(text: &str) -> Option<Self> {
         let has = |part: &str| text.contains(part);
@@ -429,7 +446,13 @@ impl Record {
                     .is_some_and(|name| name.starts_with("__device_stub__"))
             };
             let stub = self.host_frames.iter().position(names);
-            let kernel = stub.and_then(|stub| self.host_frames.get(stub + 1));
+            let behind = stub.and_then(|stub| self.host_frames.get(stub + 1));
+            // Short stacks leave the stub out and keep what it is called by, with its parameters.
+            let first = self.host_frames.first().filter(|frame| {
+                let name = frame.function.as_deref().unwrap_or_default();
+                self.host_frames.len() > 1 && name.ends_with(')')
+            });
+            let kernel = behind.or(first);
             return kernel.and_then(|frame| frame.function.as_deref()).or(of_device);
         }
         of_device

@@ -103,7 +103,7 @@ impl Reason {
             Self::InternalError => "see the lines of the tool; another version of it may work",
             Self::NoSummary => "run it again to the end",
             Self::XmlHasNoSummary => "name the text that the tool printed, too or instead",
-            Self::NoCuda => "check the arguments of the program: it ended before its first call of CUDA",
+            Self::NoCuda => "check the arguments of the program: it ended before its first call of CUDA, with a code that the tool does not tell",
             Self::TargetFailed | Self::TargetCrashed => "run the program without the tool: it may fail there, too",
             Self::OnlyNoise | Self::OnlyWarnings => "judge them one by one; what leaves them out is said beside each",
             Self::Interrupted | Self::NoBanner | Self::NotShown => return None,
@@ -156,6 +156,8 @@ pub fn judge(run: &Run, end: Option<&End>) -> Judgement {
             None
         }
         Some(End::Code(0)) | None => None,
+        // The code is the tool's then, and that of the program is not known.
+        Some(End::Code(_)) if has(NoticeKind::NoCuda) => None,
         Some(End::Code(_)) => Some(Reason::TargetFailed),
         Some(End::Signal(_)) => Some(Reason::TargetCrashed),
     };
@@ -179,12 +181,18 @@ pub fn judge(run: &Run, end: Option<&End>) -> Judgement {
         if !run.has_banner {
             reasons.push(Reason::NoBanner);
         }
-        if !run.summary.is_there() && is_ended {
+        if !run.summary.is_there() && is_ended && !has(NoticeKind::NoCuda) {
             reasons.push(Reason::NoSummary);
         }
     }
     let failed = failed.or_else(|| {
-        (end.is_none() && has(NoticeKind::TargetFailed)).then_some(Reason::TargetFailed)
+        (end.is_none() && has(NoticeKind::TargetFailed)).then_some(
+            if has(NoticeKind::Crashed) {
+                Reason::TargetCrashed
+            } else {
+                Reason::TargetFailed
+            },
+        )
     });
     let verdict = if faults > 0 || (not_shown > 0 && !is_unsupported) {
         // What is missing at the end does not make faults doubtful.

@@ -5,7 +5,7 @@ mod sarif;
 
 use ridge_collect::sanitize::document::{Document, FoundGroup, RunResult};
 use ridge_collect::sanitize::{
-    End, FaultKind, Outcome, Place, Record, Severity, Side, Tool, Verdict,
+    End, FaultKind, NoticeKind, Outcome, Place, Record, Severity, Side, Tool, Verdict,
 };
 use ridge_model::quantity::{Nanos, counted, grouped};
 
@@ -292,6 +292,7 @@ fn runs(document: &Document, layout: &Layout) -> String {
 
 /// Why runs say what they say, where it is not for what they found.
 fn reasons(out: &mut String, document: &Document, layout: &Layout) {
+    let mut told: Vec<(String, u64)> = Vec::new();
     for run in &document.runs {
         if run.reasons.is_empty() && run.notices.is_empty() && run.output.is_none() {
             continue;
@@ -306,7 +307,14 @@ fn reasons(out: &mut String, document: &Document, layout: &Layout) {
             let text = format!("{}{}", reason.text, hint.unwrap_or_default());
             layout.paragraph(&mut body, &text, "  ! ", "    ", Some(Role::Warning));
         }
-        for notice in &run.notices {
+        // What the reasons say already is not said twice.
+        let is_new = |notice: &&ridge_collect::sanitize::Notice| {
+            !matches!(
+                notice.kind,
+                NoticeKind::TargetFailed | NoticeKind::Crashed | NoticeKind::NoCuda
+            )
+        };
+        for notice in run.notices.iter().filter(is_new) {
             layout.paragraph(&mut body, &notice.text, "  it says: ", "    ", None);
         }
         if let Some(output) = &run.output
@@ -323,10 +331,23 @@ fn reasons(out: &mut String, document: &Document, layout: &Layout) {
                 layout.paragraph(&mut body, line, "    ", "      ", Some(Role::Dim));
             }
         }
-        if !body.is_empty() {
-            out.push('\n');
-            layout.paragraph(out, &name, "", "  ", None);
-            out.push_str(&body);
+        if body.is_empty() {
+            continue;
+        }
+        let mut block = String::new();
+        layout.paragraph(&mut block, &name, "", "  ", None);
+        block.push_str(&body);
+        match told.iter_mut().find(|(other, _)| *other == block) {
+            Some((_, count)) => *count += 1,
+            None => told.push((block, 1)),
+        }
+    }
+    for (block, count) in told {
+        out.push('\n');
+        out.push_str(&block);
+        if count > 1 {
+            let text = format!("the same for {}", counted(count - 1, "more run"));
+            layout.paragraph(out, &text, "  ", "    ", Some(Role::Dim));
         }
     }
 }

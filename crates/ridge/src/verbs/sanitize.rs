@@ -253,11 +253,20 @@ fn one(
         .unwrap_or_default();
     let mut run = merged(&mut runs);
     run.tool = Some(which);
+    // The tool hands on the number of a signal as if it were a code.
+    let is_crash = run
+        .notices
+        .iter()
+        .any(|notice| notice.kind == NoticeKind::Crashed);
+    let end = match finished.end {
+        End::Code(signal @ 1..=64) if is_crash => End::Signal(signal),
+        end => end,
+    };
     Ok(Source {
         run,
         input: None,
         ran: Some(Ran {
-            end: finished.end,
+            end,
             took_ns: finished.took.as_nanos() as f64,
             log,
             output: finished.output,

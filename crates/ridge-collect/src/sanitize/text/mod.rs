@@ -206,7 +206,9 @@ fn notice_of(line: &str) -> NoticeKind {
     let has = |part: &str| line.contains(part);
     if has("Internal Sanitizer Error") || has("Internal error") || has("internal error") {
         NoticeKind::InternalError
-    } else if has("Target application returned an error") {
+    } else if has("Target application returned an error")
+        || has("doesn't exist or is not a valid executable")
+    {
         NoticeKind::TargetFailed
     } else if has("terminated before first instrumented API call") || has("does not use CUDA") {
         NoticeKind::NoCuda

@@ -198,3 +198,35 @@ proptest::proptest! {
         proptest::prop_assert_eq!((place.line, place.offset), (Some(number), Some(offset)));
     }
 }
+
+/// Programs that fail, crash or never use CUDA, as the tool tells of them.
+#[test]
+fn endings_are_told_apart() {
+    use super::super::{End, Reason};
+    let text = include_str!("../../../../../fixtures/sanitizer/endings.txt");
+    let of = |case: &str, end: End| {
+        let (_, rest) = text.split_once(case).unwrap();
+        let (_, body) = rest.split_once('\n').unwrap();
+        let body = body.split("###").next().unwrap();
+        let run = read(body.as_bytes()).unwrap().runs.remove(0);
+        (judge(&run, Some(&end)), run)
+    };
+    let (judged, _) = of("memcheck ./own 3", End::Code(3));
+    assert_eq!(judged.verdict, Verdict::TargetFailed);
+    assert_eq!(judged.reasons, [Reason::TargetFailed]);
+    let (judged, _) = of("memcheck ./own s", End::Signal(11));
+    assert_eq!(judged.verdict, Verdict::TargetFailed);
+    assert_eq!(judged.reasons, [Reason::TargetCrashed]);
+    // 255 is the tool's own code; the program returned 0 and 5.
+    for case in ["memcheck ./own n", "memcheck ./own N", "memcheck /bin/true"] {
+        let (judged, run) = of(case, End::Code(255));
+        assert_eq!(judged.verdict, Verdict::Inconclusive, "{case}");
+        assert_eq!(judged.reasons, [Reason::NoCuda]);
+        assert_eq!(run.notices[0].kind, NoticeKind::NoCuda);
+    }
+    let (judged, run) = of("--print-limit 3 ./faults m", End::Code(1));
+    assert_eq!(judged.verdict, Verdict::Faults);
+    assert_eq!(run.summary.errors, Some(33));
+    assert_eq!(run.summary.not_printed, Some(30));
+    assert_eq!(run.records.len(), 3);
+}
