@@ -23,4 +23,5 @@
 #![forbid(unsafe_code)]
 
 
+pub mod doctor;
 pub mod sanitize;

@@ -32,6 +32,7 @@ pub mod bound;
 pub mod ceilings;
 pub mod charset;
 pub mod devices;
+pub mod doctor;
 pub mod escape;
 pub mod export;
 pub mod json;

@@ -4,6 +4,7 @@ mod bench;
 mod bound;
 mod ceilings;
 mod devices;
+mod doctor;
 mod occupancy;
 mod roofline;
 mod sanitize;
@@ -17,6 +18,7 @@ pub(crate) use bench::{BenchArguments, BenchFormat};
 pub(crate) use bound::{BoundArguments, BoundFormat};
 pub(crate) use ceilings::{CeilingsArguments, CeilingsFormat};
 pub(crate) use devices::{DevicesArguments, DevicesFormat};
+pub(crate) use doctor::{DoctorArguments, DoctorFormat};
 pub(crate) use occupancy::{OccupancyArguments, OccupancyFormat};
 use ridge_diagnose::Given;
 use ridge_model::quantity::{Bytes, Flops};
@@ -75,6 +77,9 @@ pub(crate) enum Verb {
     /// Run compute-sanitizer's four tools over a program, or read what they said, and sum up the faults
     #[command(after_help = sanitize::EXAMPLES)]
     Sanitize(SanitizeArguments),
+    /// Tell what works on this machine, what does not, and what mends it
+    #[command(after_help = doctor::EXAMPLES)]
+    Doctor(DoctorArguments),
     /// Explain a finding, a metric, a stall reason or a term
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArguments),

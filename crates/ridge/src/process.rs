@@ -153,8 +153,8 @@ fn tail(file: &mut File) -> io::Result<String> {
 /// stranger's files.
 ///
 /// # Errors
-/// The folders that were looked at.
-pub(crate) fn find(name: &OsStr, more: &[PathBuf]) -> Result<PathBuf, Vec<PathBuf>> {
+/// Where was looked; nowhere for a path.
+pub(crate) fn find(name: &OsStr, more: &[PathBuf]) -> Result<PathBuf, Vec<String>> {
     let as_path = Path::new(name);
     if as_path.components().count() > 1 {
         return if as_path.is_file() {
@@ -164,10 +164,13 @@ pub(crate) fn find(name: &OsStr, more: &[PathBuf]) -> Result<PathBuf, Vec<PathBu
         };
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let mut folders: Vec<PathBuf> = Vec::new();
-    for folder in std::env::split_paths(&path).chain(more.iter().cloned()) {
-        if folder.is_absolute() && !folders.contains(&folder) {
-            folders.push(folder);
+    let absolute = |folder: &PathBuf| folder.is_absolute();
+    let mut folders: Vec<PathBuf> = std::env::split_paths(&path).filter(absolute).collect();
+    let mut looked = vec!["the folders of PATH".to_owned()];
+    for folder in more.iter().filter(|folder| absolute(folder)) {
+        if !folders.contains(folder) {
+            looked.push(folder.display().to_string());
+            folders.push(folder.clone());
         }
     }
     let mut file = name.to_owned();
@@ -178,7 +181,7 @@ pub(crate) fn find(name: &OsStr, more: &[PathBuf]) -> Result<PathBuf, Vec<PathBu
         .find(|program| is_program(program))
     {
         Some(program) => Ok(program),
-        None => Err(folders),
+        None => Err(looked),
     }
 }
 
@@ -240,8 +243,8 @@ mod tests {
     fn programs_are_found_by_name_and_path() {
         assert_eq!(find(OsStr::new("/bin/sh"), &[]).unwrap(), Path::new("/bin/sh"));
         assert!(find(OsStr::new("/bin/no-such-program"), &[]).is_err());
-        let more = [PathBuf::from("/bin"), PathBuf::from("relative")];
+        let more = [PathBuf::from("/no-such-folder"), PathBuf::from("relative")];
         let looked = find(OsStr::new("no-such-program"), &more).unwrap_err();
-        assert!(looked.contains(&more[0]) && !looked.contains(&more[1]));
+        assert_eq!(looked, ["the folders of PATH", "/no-such-folder"]);
     }
 }

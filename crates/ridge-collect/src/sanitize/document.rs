@@ -67,7 +67,7 @@ pub struct RunResult {
     /// Why, and what else has to be known.
     pub reasons: Vec<Why>,
     /// What became of the process; `null` for recorded outputs.
-    pub end: Option<End>,
+    pub end: Option<Ended>,
     /// How long it took; `null` for recorded outputs.
     pub took_ns: Option<f64>,
     /// What the tool counts.
@@ -80,6 +80,43 @@ pub struct RunResult {
     pub notices: Vec<Notice>,
     /// The end of what the program printed, where it failed.
     pub output: Option<String>,
+}
+
+/// What became of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Ended {
+    /// How it ended.
+    pub how: How,
+    /// The code that it returned.
+    pub code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum How {
+    /// It returned a code.
+    Returned,
+    /// A signal ended it.
+    Signalled,
+    /// The time limit ended it.
+    TimeLimit,
+    /// The user ended it.
+    Interrupted,
+}
+
+impl From<End> for Ended {
+    fn from(end: End) -> Self {
+        let (how, code, signal) = match end {
+            End::Code(code) => (How::Returned, Some(code), None),
+            End::Signal(signal) => (How::Signalled, None, Some(signal)),
+            End::TimedOut => (How::TimeLimit, None, None),
+            End::Interrupted => (How::Interrupted, None, None),
+        };
+        Self { how, code, signal }
+    }
 }
 
 /// A reason of a verdict.
@@ -231,7 +268,7 @@ fn result(source: &Source) -> RunResult {
         input: source.input.clone(),
         verdict: judgement.verdict,
         reasons: judgement.reasons.iter().map(why).collect(),
-        end: source.ran.as_ref().map(|ran| ran.end),
+        end: source.ran.as_ref().map(|ran| ran.end.into()),
         took_ns: source.ran.as_ref().map(|ran| ran.took_ns),
         summary: run.summary,
         records: count(run.records.len()).saturating_add(run.not_kept),

@@ -3,9 +3,6 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::record::Tool;
 
 /// How the tools are run.
@@ -18,8 +15,7 @@ pub struct Options {
 }
 
 /// What became of a process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// It returned this.
     Code(i32),

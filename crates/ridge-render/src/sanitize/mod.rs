@@ -3,9 +3,9 @@
 mod markdown;
 mod sarif;
 
-use ridge_collect::sanitize::document::{Document, FoundGroup, RunResult};
+use ridge_collect::sanitize::document::{Document, Ended, FoundGroup, How, RunResult};
 use ridge_collect::sanitize::{
-    End, FaultKind, NoticeKind, Outcome, Place, Record, Severity, Side, Tool, Verdict,
+    FaultKind, NoticeKind, Outcome, Place, Record, Severity, Side, Tool, Verdict,
 };
 use ridge_model::quantity::{Nanos, counted, grouped};
 
@@ -71,12 +71,12 @@ fn tool_name(tool: Option<Tool>) -> &'static str {
 }
 
 /// What became of the process.
-fn ended(end: End) -> String {
-    match end {
-        End::Code(code) => format!("exit code {code}"),
-        End::Signal(signal) => format!("signal {signal}"),
-        End::TimedOut => "time limit".to_owned(),
-        End::Interrupted => "interrupted".to_owned(),
+fn ended(end: Ended) -> String {
+    match (end.how, end.code, end.signal) {
+        (_, Some(code), _) => format!("exit code {code}"),
+        (_, None, Some(signal)) => format!("signal {signal}"),
+        (How::Interrupted, ..) => "interrupted".to_owned(),
+        _ => "time limit".to_owned(),
     }
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod bench;
 pub(crate) mod bound;
 pub(crate) mod ceilings;
 pub(crate) mod devices;
+pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod occupancy;

@@ -322,10 +322,6 @@ pub(crate) fn tool_folders() -> Vec<PathBuf> {
 
 fn sanitizer() -> Result<PathBuf, ExpectedError> {
     process::find(OsStr::new("compute-sanitizer"), &tool_folders()).map_err(|looked| {
-        let looked: Vec<String> = looked
-            .iter()
-            .map(|folder| folder.display().to_string())
-            .collect();
         ExpectedError::unable(format!(
             "compute-sanitizer is not installed; looked in {}",
             looked.join(", ")

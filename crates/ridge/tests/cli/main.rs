@@ -6,6 +6,7 @@ mod ceilings;
 mod compulsory;
 mod devices;
 mod disassembly;
+mod doctor;
 mod driver;
 mod errors;
 mod explain;
@@ -18,6 +19,7 @@ mod pages;
 mod readme;
 mod redact;
 mod roofline;
+mod sanitize;
 mod schema;
 
 use driver::root;
