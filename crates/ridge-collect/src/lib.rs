@@ -22,6 +22,5 @@
 //! ```
 #![forbid(unsafe_code)]
 
-
 pub mod doctor;
 pub mod sanitize;

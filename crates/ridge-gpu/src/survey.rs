@@ -91,7 +91,9 @@ fn seen(gpu: nvml::Gpu) -> Seen {
     Seen {
         name: gpu.name(),
         uuid: gpu.uuid(),
-        capability: gpu.capability().map(|(major, minor)| ComputeCapability { major, minor }),
+        capability: gpu
+            .capability()
+            .map(|(major, minor)| ComputeCapability { major, minor }),
         is_mig_on: gpu.is_mig_on(),
         is_ecc_on: gpu.is_ecc_on(),
         is_persistent: gpu.is_persistent(),

@@ -19,7 +19,11 @@ const fn mark(state: State) -> (&'static str, Option<Role>) {
 
 fn headline(document: &Document) -> String {
     let count = |state| {
-        let count = document.lines.iter().filter(|line| line.state == state).count();
+        let count = document
+            .lines
+            .iter()
+            .filter(|line| line.state == state)
+            .count();
         u64::try_from(count).unwrap_or(u64::MAX)
     };
     let mut parts = vec![format!("{} work", count(State::Works))];
@@ -42,7 +46,11 @@ fn consequence(line: &Line) -> Option<String> {
         return None;
     }
     let needs: Vec<&str> = line.needed_for.iter().map(|need| need.text()).collect();
-    let word = if line.is_optional { "of use for" } else { "needed for" };
+    let word = if line.is_optional {
+        "of use for"
+    } else {
+        "needed for"
+    };
     Some(format!("{word} {}", needs.join(", ")))
 }
 

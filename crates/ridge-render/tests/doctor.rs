@@ -58,9 +58,18 @@ fn fine() -> Machine {
         libraries: vec![
             library(LibraryName::Driver, "/usr/lib/libcuda.so.580.159.04"),
             library(LibraryName::Nvml, "/usr/lib/libnvidia-ml.so.580.159.04"),
-            library(LibraryName::Nvrtc, "/usr/local/cuda/lib64/libnvrtc.so.13.0.88"),
-            library(LibraryName::CublasLt, "/usr/local/cuda/lib64/libcublasLt.so.13.1.0.3"),
-            library(LibraryName::Cupti, "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so.2025.3.1"),
+            library(
+                LibraryName::Nvrtc,
+                "/usr/local/cuda/lib64/libnvrtc.so.13.0.88",
+            ),
+            library(
+                LibraryName::CublasLt,
+                "/usr/local/cuda/lib64/libcublasLt.so.13.1.0.3",
+            ),
+            library(
+                LibraryName::Cupti,
+                "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so.2025.3.1",
+            ),
         ],
         tools: vec![
             found(ToolName::Ncu, "/usr/local/cuda/bin/ncu", "2025.3.1.0"),
@@ -69,7 +78,11 @@ fn fine() -> Machine {
                 "/usr/local/cuda/bin/compute-sanitizer",
                 "2025.3.1.0",
             ),
-            found(ToolName::Nvdisasm, "/usr/local/cuda/bin/nvdisasm", "13.0.88"),
+            found(
+                ToolName::Nvdisasm,
+                "/usr/local/cuda/bin/nvdisasm",
+                "13.0.88",
+            ),
         ],
         counters: Counters {
             is_restricted: Some(false),
@@ -126,7 +139,12 @@ fn everything_is_fine() {
     assert!(document.lines.iter().all(|line| line.state == State::Works));
     assert!(document.lines.iter().all(|line| line.remedies.is_empty()));
     insta::assert_snapshot!(page(&document));
-    for need in [Need::Measure, Need::Profile, Need::Sanitize, Need::Disassemble] {
+    for need in [
+        Need::Measure,
+        Need::Profile,
+        Need::Sanitize,
+        Need::Disassemble,
+    ] {
         assert_eq!(obstacle(&fine(), need), None);
     }
 }
@@ -141,7 +159,10 @@ fn every_other_state() {
     let mut machine = fine();
     machine.driver = Some(Err(Failure {
         message: "NVIDIA's driver is not installed; looked for libcuda.so.1".to_owned(),
-        hint: Some("install NVIDIA's driver, or start the container with its GPUs (`--gpus all`)".to_owned()),
+        hint: Some(
+            "install NVIDIA's driver, or start the container with its GPUs (`--gpus all`)"
+                .to_owned(),
+        ),
     }));
     machine.gpus = Some(Err("NVML is not installed".to_owned()));
     machine.devices.clear();
@@ -149,7 +170,11 @@ fn every_other_state() {
     machine.libraries[1].path = None;
     show("no driver", &machine);
     let found = obstacle(&machine, Need::Sanitize).unwrap();
-    assert!(found.message.contains("driver: NVIDIA's driver is not installed"));
+    assert!(
+        found
+            .message
+            .contains("driver: NVIDIA's driver is not installed")
+    );
     assert!(found.hint.contains("--gpus all"));
 
     let mut machine = fine();
@@ -188,18 +213,30 @@ fn every_other_state() {
     let mut machine = restricted();
     machine.counters.is_root = Some(true);
     machine.counters.container = Some("Docker".to_owned());
-    show("counters restricted, root in a container without the capability", &machine);
+    show(
+        "counters restricted, root in a container without the capability",
+        &machine,
+    );
     machine.counters.capabilities = Some(ADMIN);
     machine.counters.is_user_namespace = Some(true);
     show("counters restricted, a rootless container", &machine);
     machine.counters.is_user_namespace = Some(false);
-    show("counters restricted, a container with the capability", &machine);
+    show(
+        "counters restricted, a container with the capability",
+        &machine,
+    );
 
     let mut machine = restricted();
     machine.counters.capabilities = Some(1 << 38);
-    show("counters restricted, CAP_PERFMON and a new driver", &machine);
+    show(
+        "counters restricted, CAP_PERFMON and a new driver",
+        &machine,
+    );
     machine.driver.as_mut().unwrap().as_mut().unwrap().release = Some("550.54.15".to_owned());
-    show("counters restricted, CAP_PERFMON and an older driver", &machine);
+    show(
+        "counters restricted, CAP_PERFMON and an older driver",
+        &machine,
+    );
 
     let mut machine = fine();
     machine.counters.is_restricted = None;
@@ -259,7 +296,10 @@ fn what_only_helps_does_not_make_a_machine_unable() {
         looked_in: Vec::new(),
     };
     let document = Document::of(examine(&machine), "0.1.0");
-    let failing = document.lines.iter().filter(|line| line.state == State::Fails);
+    let failing = document
+        .lines
+        .iter()
+        .filter(|line| line.state == State::Fails);
     assert_eq!(failing.count(), 2);
     assert!(document.is_able);
 }
@@ -267,7 +307,12 @@ fn what_only_helps_does_not_make_a_machine_unable() {
 #[test]
 fn nothing_known_is_nothing_claimed_and_a_hostile_name_is_escaped() {
     let document = Document::of(examine(&Machine::default()), "0.1.0");
-    assert!(document.lines.iter().all(|line| line.state == State::Unknown));
+    assert!(
+        document
+            .lines
+            .iter()
+            .all(|line| line.state == State::Unknown)
+    );
     let mut machine = fine();
     gpu(&mut machine).processes = Some(vec![Process {
         pid: 1,

@@ -127,6 +127,4 @@ pub const ALL: &[Code] = &[
 ];
 
 /// Codes that later versions will return, and their meanings. No verb of this version returns them.
-pub const RESERVED: &[(u8, &str)] = &[
-    (10, "slower, or a budget is broken"),
-];
+pub const RESERVED: &[(u8, &str)] = &[(10, "slower, or a budget is broken")];

@@ -223,17 +223,31 @@ mod tests {
         // Nor does one in a session of its own outlive it.
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("pid");
-        let script = format!("setsid sh -c 'echo $$ >{0}; exec sleep 100' & wait", file.display());
+        let script = format!(
+            "setsid sh -c 'echo $$ >{0}; exec sleep 100' & wait",
+            file.display()
+        );
         let limit = Some(Duration::from_millis(400));
         assert_eq!(shell(&script, limit, false).end, End::TimedOut);
-        let pid: u32 = std::fs::read_to_string(file).unwrap().trim().parse().unwrap();
+        let pid: u32 = std::fs::read_to_string(file)
+            .unwrap()
+            .trim()
+            .parse()
+            .unwrap();
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        assert!(stat.is_empty() || stat.contains(") Z "), "still there: {stat}");
+        assert!(
+            stat.is_empty() || stat.contains(") Z "),
+            "still there: {stat}"
+        );
     }
 
     #[test]
     fn long_outputs_are_kept_from_a_whole_line_on() {
-        let finished = shell("i=0; while [ $i -lt 2000 ]; do echo line $i; i=$((i+1)); done", None, false);
+        let finished = shell(
+            "i=0; while [ $i -lt 2000 ]; do echo line $i; i=$((i+1)); done",
+            None,
+            false,
+        );
         assert!(finished.output.starts_with("line "));
         assert!(finished.output.ends_with("line 1999\n"));
         assert!(finished.output.len() <= 4096);
@@ -241,7 +255,10 @@ mod tests {
 
     #[test]
     fn programs_are_found_by_name_and_path() {
-        assert_eq!(find(OsStr::new("/bin/sh"), &[]).unwrap(), Path::new("/bin/sh"));
+        assert_eq!(
+            find(OsStr::new("/bin/sh"), &[]).unwrap(),
+            Path::new("/bin/sh")
+        );
         assert!(find(OsStr::new("/bin/no-such-program"), &[]).is_err());
         let more = [PathBuf::from("/no-such-folder"), PathBuf::from("relative")];
         let looked = find(OsStr::new("no-such-program"), &more).unwrap_err();

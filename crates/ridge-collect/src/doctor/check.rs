@@ -50,7 +50,8 @@ pub fn preflight(machine: &Machine, need: Need) -> Vec<Line> {
     let mut lines = examine(machine);
     let is_unknown = |line: &Line| {
         // Without a driver or a tool nothing starts, whatever the reason; counters that nobody knows about may work.
-        line.state == State::Unknown && matches!(line.id.as_str(), "driver" | "ncu" | "compute-sanitizer")
+        line.state == State::Unknown
+            && matches!(line.id.as_str(), "driver" | "ncu" | "compute-sanitizer")
     };
     lines.retain(|line| {
         line.needed_for.contains(&need)
@@ -122,9 +123,19 @@ impl Line {
 
 fn driver(machine: &Machine) -> Line {
     match &machine.driver {
-        None => line("driver", "driver", State::Unknown, "it was not looked at", &ALL),
+        None => line(
+            "driver",
+            "driver",
+            State::Unknown,
+            "it was not looked at",
+            &ALL,
+        ),
         Some(Err(failure)) => failed("driver", "driver", failure),
-        Some(Ok(Driver { release, cuda, devices })) => {
+        Some(Ok(Driver {
+            release,
+            cuda,
+            devices,
+        })) => {
             let release = release.as_deref().unwrap_or("of unknown version");
             let cuda = cuda.as_ref().map(|cuda| format!(", for CUDA {cuda}"));
             let text = format!("{release}{}", cuda.unwrap_or_default());
@@ -210,7 +221,12 @@ const MEASURED: [Need; 2] = [Need::Measure, Need::Profile];
 fn gpu_lines(name: &str, gpu: &Gpu) -> Vec<Line> {
     let subject = |what: &str| format!("{name}: {what}");
     let mut lines = vec![clocks(&subject("clocks"), gpu)];
-    let mut fact = |id: &str, what: &str, value: Option<bool>, on: (State, &str), off: (State, &str), remedy: &str| {
+    let mut fact = |id: &str,
+                    what: &str,
+                    value: Option<bool>,
+                    on: (State, &str),
+                    off: (State, &str),
+                    remedy: &str| {
         let (state, text) = match value {
             Some(true) => on,
             Some(false) => off,
@@ -227,7 +243,10 @@ fn gpu_lines(name: &str, gpu: &Gpu) -> Vec<Line> {
         "persistence",
         gpu.is_persistent,
         (State::Works, "on"),
-        (State::Limited, "off: the driver starts anew for each process, with cold clocks"),
+        (
+            State::Limited,
+            "off: the driver starts anew for each process, with cold clocks",
+        ),
         "`nvidia-smi -pm 1` as root, or the service nvidia-persistenced",
     );
     // GPUs that cannot be cut or have no ECC say nothing, and need no line.
@@ -236,7 +255,10 @@ fn gpu_lines(name: &str, gpu: &Gpu) -> Vec<Line> {
             "mig",
             "MIG",
             gpu.is_mig_on,
-            (State::Limited, "on: figures are those of a partition, and clocks cannot be locked"),
+            (
+                State::Limited,
+                "on: figures are those of a partition, and clocks cannot be locked",
+            ),
             (State::Works, "off"),
             "`nvidia-smi -mig 0` as root where whole GPUs are to be measured",
         );
@@ -247,7 +269,10 @@ fn gpu_lines(name: &str, gpu: &Gpu) -> Vec<Line> {
             "ECC",
             gpu.is_ecc_on,
             (State::Works, "on"),
-            (State::Limited, "off, which gives some boards more bandwidth than others of the kind have"),
+            (
+                State::Limited,
+                "off, which gives some boards more bandwidth than others of the kind have",
+            ),
             "`nvidia-smi -e 1` as root and a restart, to compare with boards that have it on",
         );
     }
@@ -260,8 +285,12 @@ fn megahertz(hertz: f64) -> String {
 }
 
 fn clocks(subject: &str, gpu: &Gpu) -> Line {
-    let clock = gpu.sm_clock_hz.map(|clock| format!("SM {}", megahertz(clock)));
-    let most = gpu.max_sm_clock_hz.map(|clock| format!(" of at most {}", megahertz(clock)));
+    let clock = gpu
+        .sm_clock_hz
+        .map(|clock| format!("SM {}", megahertz(clock)));
+    let most = gpu
+        .max_sm_clock_hz
+        .map(|clock| format!(" of at most {}", megahertz(clock)));
     let clock = clock.map(|clock| format!("{clock}{}", most.unwrap_or_default()));
     let mut parts: Vec<String> = clock.into_iter().collect();
     parts.extend(gpu.temperature_c.map(|heat| format!("{heat:.0} C")));
@@ -281,7 +310,10 @@ fn clocks(subject: &str, gpu: &Gpu) -> Line {
         ),
         (Some(false), Some(reasons)) => (State::Works, Some(reasons)),
         (Some(false), None) => (State::Works, None),
-        (None, _) => (State::Unknown, Some("what holds them down is not told".to_owned())),
+        (None, _) => (
+            State::Unknown,
+            Some("what holds them down is not told".to_owned()),
+        ),
     };
     parts.extend(more);
     let found = line("clocks", subject, state, parts.join(", "), &MEASURED).optional();
@@ -306,10 +338,24 @@ const MOST_NAMED: usize = 5;
 
 fn processes(subject: &str, gpu: &Gpu) -> Line {
     let Some(processes) = &gpu.processes else {
-        return line("processes", subject, State::Unknown, "NVML does not tell", &MEASURED).optional();
+        return line(
+            "processes",
+            subject,
+            State::Unknown,
+            "NVML does not tell",
+            &MEASURED,
+        )
+        .optional();
     };
     if processes.is_empty() {
-        return line("processes", subject, State::Works, "none computes on it", &MEASURED).optional();
+        return line(
+            "processes",
+            subject,
+            State::Works,
+            "none computes on it",
+            &MEASURED,
+        )
+        .optional();
     }
     let mut names: Vec<String> = processes.iter().take(MOST_NAMED).map(named).collect();
     let more = processes.len().saturating_sub(MOST_NAMED);
@@ -320,7 +366,10 @@ fn processes(subject: &str, gpu: &Gpu) -> Line {
         "processes",
         subject,
         State::Limited,
-        format!("others compute on it: {}; times and counters are theirs, too", names.join(", ")),
+        format!(
+            "others compute on it: {}; times and counters are theirs, too",
+            names.join(", ")
+        ),
         &MEASURED,
     )
     .optional()
@@ -329,16 +378,46 @@ fn processes(subject: &str, gpu: &Gpu) -> Line {
 
 fn libraries(machine: &Machine) -> Vec<Line> {
     let rows: [(LibraryName, &str, &str, &[Need], bool, &str); 5] = [
-        (LibraryName::Driver, "libcuda", "the driver's library", &ALL, false,
-            "install NVIDIA's driver, or start the container with its GPUs (`--gpus all`)"),
-        (LibraryName::Nvml, "nvml", "NVML", &[Need::Measure], true,
-            "it comes with the driver; a container needs NVIDIA_DRIVER_CAPABILITIES=utility,compute. Without it clocks and other processes are not seen"),
-        (LibraryName::Nvrtc, "nvrtc", "NVRTC", &[Need::Measure], false,
-            "`pip install nvidia-cuda-nvrtc` (or the CUDA toolkit); RIDGE_NVRTC names one in another place. Without it kernels are measured only from cubins"),
-        (LibraryName::CublasLt, "cublaslt", "cuBLASLt", &[Need::Measure], true,
-            "`pip install nvidia-cublas` (or the CUDA toolkit). Without it `ridge ceilings` leaves the products of the library out"),
-        (LibraryName::Cupti, "cupti", "CUPTI", &[Need::Profile], true,
-            "`pip install nvidia-cuda-cupti` (or the CUDA toolkit). Only traces need it"),
+        (
+            LibraryName::Driver,
+            "libcuda",
+            "the driver's library",
+            &ALL,
+            false,
+            "install NVIDIA's driver, or start the container with its GPUs (`--gpus all`)",
+        ),
+        (
+            LibraryName::Nvml,
+            "nvml",
+            "NVML",
+            &[Need::Measure],
+            true,
+            "it comes with the driver; a container needs NVIDIA_DRIVER_CAPABILITIES=utility,compute. Without it clocks and other processes are not seen",
+        ),
+        (
+            LibraryName::Nvrtc,
+            "nvrtc",
+            "NVRTC",
+            &[Need::Measure],
+            false,
+            "`pip install nvidia-cuda-nvrtc` (or the CUDA toolkit); RIDGE_NVRTC names one in another place. Without it kernels are measured only from cubins",
+        ),
+        (
+            LibraryName::CublasLt,
+            "cublaslt",
+            "cuBLASLt",
+            &[Need::Measure],
+            true,
+            "`pip install nvidia-cublas` (or the CUDA toolkit). Without it `ridge ceilings` leaves the products of the library out",
+        ),
+        (
+            LibraryName::Cupti,
+            "cupti",
+            "CUPTI",
+            &[Need::Profile],
+            true,
+            "`pip install nvidia-cuda-cupti` (or the CUDA toolkit). Only traces need it",
+        ),
     ];
     rows.into_iter()
         .map(|(name, id, subject, needs, is_optional, remedy)| {
@@ -377,14 +456,31 @@ fn tool(name: ToolName, tool: Option<&Tool>) -> Line {
     };
     let program = name.program();
     let found = match tool.map(|tool| &tool.state) {
-        None => line(program, program, State::Unknown, "it was not looked for", needs),
+        None => line(
+            program,
+            program,
+            State::Unknown,
+            "it was not looked for",
+            needs,
+        ),
         Some(ToolState::Found { path, version }) => {
             let version = version.as_ref().map(|version| format!("{version}, "));
-            line(program, program, State::Works, format!("{}{path}", version.unwrap_or_default()), needs)
+            line(
+                program,
+                program,
+                State::Works,
+                format!("{}{path}", version.unwrap_or_default()),
+                needs,
+            )
         }
-        Some(ToolState::Broken { path, reason }) => {
-            line(program, program, State::Fails, format!("{path} does not start: {reason}"), needs).mend(remedy)
-        }
+        Some(ToolState::Broken { path, reason }) => line(
+            program,
+            program,
+            State::Fails,
+            format!("{path} does not start: {reason}"),
+            needs,
+        )
+        .mend(remedy),
         Some(ToolState::Missing { looked_in }) => line(
             program,
             program,
@@ -403,7 +499,11 @@ fn tool(name: ToolName, tool: Option<&Tool>) -> Line {
 
 /// Whether the profiler knows each GPU; no line where that cannot be compared.
 fn ncu_age(machine: &Machine, tool: Option<&Tool>) -> Option<Line> {
-    let ToolState::Found { version: Some(version), .. } = &tool?.state else {
+    let ToolState::Found {
+        version: Some(version),
+        ..
+    } = &tool?.state
+    else {
         return None;
     };
     let own = release(version)?;
@@ -427,7 +527,9 @@ fn ncu_age(machine: &Machine, tool: Option<&Tool>) -> Option<Line> {
             "ncu-gpu",
             subject,
             State::Unknown,
-            format!("which ncu is the first for compute capability {major}.{minor} is not known here"),
+            format!(
+                "which ncu is the first for compute capability {major}.{minor} is not known here"
+            ),
             &needs,
         ));
     };
@@ -455,7 +557,14 @@ fn holders(machine: &Machine) -> Line {
     let needs = [Need::Profile];
     let subject = "counters in use";
     let Some(holders) = &machine.holders else {
-        return line("holders", subject, State::Unknown, "processes cannot be listed", &needs).optional();
+        return line(
+            "holders",
+            subject,
+            State::Unknown,
+            "processes cannot be listed",
+            &needs,
+        )
+        .optional();
     };
     if holders.is_empty() {
         let (state, text) = match &machine.counters.container {
@@ -511,7 +620,14 @@ fn disks(machine: &Machine) -> Vec<Line> {
             let text = format!("{}: {shown} free", disk.path);
             let remedy = "free some space, or name another place with --output FILE and TMPDIR";
             if free < LEAST_BYTES {
-                line("disk", &subject, State::Fails, format!("{text}, too little for a report"), &needs).mend(remedy)
+                line(
+                    "disk",
+                    &subject,
+                    State::Fails,
+                    format!("{text}, too little for a report"),
+                    &needs,
+                )
+                .mend(remedy)
             } else if free < LITTLE_BYTES {
                 line(
                     "disk",

@@ -22,8 +22,7 @@ mod ncu;
 pub use check::{Obstacle, examine, obstacle, preflight};
 pub use document::{Line, Need, State};
 pub use machine::{
-    Failure,
-    Counters, Device, Disk, Driver, Gpu, Library, LibraryName, Machine, Process, Tool, ToolName,
-    ToolState,
+    Counters, Device, Disk, Driver, Failure, Gpu, Library, LibraryName, Machine, Process, Tool,
+    ToolName, ToolState,
 };
 pub use ncu::oldest_for;

@@ -212,7 +212,11 @@ impl Document {
                 kind: group.first.kind,
                 severity: group.first.severity,
                 kernel: group.first.kernel().map(str::to_owned),
-                file: group.first.place.as_ref().and_then(|place| place.file.clone()),
+                file: group
+                    .first
+                    .place
+                    .as_ref()
+                    .and_then(|place| place.file.clone()),
                 line: group.first.place.as_ref().and_then(|place| place.line),
                 count: group.count,
                 blocks: u64::try_from(group.blocks).unwrap_or(u64::MAX),
@@ -254,9 +258,8 @@ fn result(source: &Source) -> RunResult {
         text: reason.text().to_owned(),
         hint: reason.hint().map(str::to_owned),
     };
-    let is_fault = |record: &&Record| {
-        record.severity == Severity::Error && super::noise(record).is_none()
-    };
+    let is_fault =
+        |record: &&Record| record.severity == Severity::Error && super::noise(record).is_none();
     let output = source
         .ran
         .as_ref()
@@ -305,7 +308,10 @@ fn notes(runs: &[RunResult], groups: &[FoundGroup], options: Option<&Options>) -
     }
     let capped = runs.iter().any(|run| {
         run.summary.not_printed.is_some()
-            || run.summary.errors.is_some_and(|errors| errors > run.records)
+            || run
+                .summary
+                .errors
+                .is_some_and(|errors| errors > run.records)
     });
     if capped {
         note(
@@ -314,8 +320,10 @@ fn notes(runs: &[RunResult], groups: &[FoundGroup], options: Option<&Options>) -
             Some("mend the groups that are shown, and run again"),
         );
     }
-    let is_clean =
-        |tool| runs.iter().any(|run| run.tool == Some(tool) && run.verdict == Verdict::Clean);
+    let is_clean = |tool| {
+        runs.iter()
+            .any(|run| run.tool == Some(tool) && run.verdict == Verdict::Clean)
+    };
     if is_clean(Tool::Memcheck) && options.is_some_and(|options| options.padding_bytes.is_none()) {
         note(
             "neighbours",

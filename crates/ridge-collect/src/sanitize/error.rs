@@ -80,8 +80,12 @@ impl Error {
             Self::DocumentType { .. }
             | Self::Entity { .. }
             | Self::TooDeep { .. }
-            | Self::TooLarge { .. } => "no version of the tool writes that; see where the file comes from",
-            _ => "name what `compute-sanitizer` printed or wrote with --log-file, or with --save FILE --xml",
+            | Self::TooLarge { .. } => {
+                "no version of the tool writes that; see where the file comes from"
+            }
+            _ => {
+                "name what `compute-sanitizer` printed or wrote with --log-file, or with --save FILE --xml"
+            }
         }
     }
 }

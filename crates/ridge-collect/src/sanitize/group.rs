@@ -69,9 +69,7 @@ fn key<'r>(tool: Option<Tool>, record: &'r Record) -> Key<'r> {
         access: (
             memory.and_then(|memory| memory.space.as_deref()),
             memory.and_then(|memory| memory.direction.as_deref()),
-            memory
-                .and_then(|memory| memory.bytes)
-                .filter(|_| !is_leak),
+            memory.and_then(|memory| memory.bytes).filter(|_| !is_leak),
         ),
         host: own.is_none().then(|| {
             (
@@ -112,14 +110,15 @@ pub fn groups<'r>(runs: impl IntoIterator<Item = &'r Run>) -> Vec<Group<'r>> {
                 .filter_map(|access| access.hazards)
                 .collect();
             if !hazards.is_empty() {
-                let sum = hazards.iter().fold(0, |sum: u64, one| sum.saturating_add(*one));
+                let sum = hazards
+                    .iter()
+                    .fold(0, |sum: u64, one| sum.saturating_add(*one));
                 group.hazards = Some(group.hazards.unwrap_or(0).saturating_add(sum));
             }
             if record.kind == FaultKind::Leak
                 && let Some(bytes) = record.memory.as_ref().and_then(|memory| memory.bytes)
             {
-                group.leaked_bytes =
-                    Some(group.leaked_bytes.unwrap_or(0).saturating_add(bytes));
+                group.leaked_bytes = Some(group.leaked_bytes.unwrap_or(0).saturating_add(bytes));
             }
             if let Some(block) = record.block {
                 blocks[place].insert(block);

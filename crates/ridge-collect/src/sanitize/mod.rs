@@ -16,8 +16,8 @@ pub use group::{Group, groups};
 pub use noise::{Noise, noise};
 pub use plan::{End, Options, Ran, arguments, version};
 pub use record::{
-    Access, FaultKind, HostFrame, Memory, Nearest, Notice, NoticeKind, Place, Record, Run, Severity,
-    Side, Summary, Tool,
+    Access, FaultKind, HostFrame, Memory, Nearest, Notice, NoticeKind, Place, Record, Run,
+    Severity, Side, Summary, Tool,
 };
 pub use verdict::{Judgement, Outcome, Reason, Verdict, judge, outcome};
 

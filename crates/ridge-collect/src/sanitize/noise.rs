@@ -32,7 +32,9 @@ impl Noise {
     #[must_use]
     pub const fn why(self) -> &'static str {
         match self {
-            Self::EntryPointProbe => "the runtime asks the driver for functions that only newer drivers have",
+            Self::EntryPointProbe => {
+                "the runtime asks the driver for functions that only newer drivers have"
+            }
             Self::LibraryProbe => "a library finds out by such calls what the machine can do",
             Self::WarpSynchronous => {
                 "a warning: both accesses are of one warp, whose lanes are often meant to run together"
@@ -46,13 +48,22 @@ impl Noise {
         match self {
             Self::EntryPointProbe => "compute-sanitizer --ignore-getprocaddress-notfound",
             Self::LibraryProbe => "compute-sanitizer --report-api-errors explicit",
-            Self::WarpSynchronous => "put __syncwarp() between the accesses: since Volta lanes may run apart",
+            Self::WarpSynchronous => {
+                "put __syncwarp() between the accesses: since Volta lanes may run apart"
+            }
         }
     }
 }
 
 /// Libraries that probe.
-const PROBING: &[&str] = &["libcublas", "libcudnn", "libnccl", "libcusolver", "libcufft", "libcusparse"];
+const PROBING: &[&str] = &[
+    "libcublas",
+    "libcudnn",
+    "libnccl",
+    "libcusolver",
+    "libcufft",
+    "libcusparse",
+];
 
 /// Whether a record is of a kind that programs without fault have too.
 #[must_use]

@@ -184,19 +184,25 @@ impl FaultKind {
             Self::Misaligned => {
                 "access at multiples of the size: a pointer that was cast to a wider type has to be aligned to it"
             }
-            Self::InvalidAccess => "check the pointer: freed, of another memory, or used before its allocation",
+            Self::InvalidAccess => {
+                "check the pointer: freed, of another memory, or used before its allocation"
+            }
             Self::UninitializedRead => {
                 "write the buffer first (cudaMemset, a copy or a kernel); a benchmark that reads its old output on purpose is expected here"
             }
             Self::Barrier => {
                 "let every thread of the block (or of the mask) reach the same barrier; in warp-specialised kernels this can be a false alarm"
             }
-            Self::Race => "put __syncthreads(), or __syncwarp() inside a warp, between the write and the other access",
+            Self::Race => {
+                "put __syncthreads(), or __syncwarp() inside a warp, between the write and the other access"
+            }
             Self::ApiError => "check the arguments of that call, and the error of each call",
             Self::Leak => "free what is allocated, before the context ends",
             Self::Heap => "free each device allocation once, with the pointer that malloc returned",
             Self::UnusedMemory => "allocate less, or write what is allocated",
-            Self::TensorMemory => "allocate tensor memory columns before they are used, and stay inside them",
+            Self::TensorMemory => {
+                "allocate tensor memory columns before they are used, and stay inside them"
+            }
             Self::Warpgroup => "follow the order of wgmma: fence, instructions, commit, wait",
             Self::Deadlock => "look at which threads arrive at the barrier, and how often",
             Self::Exception => "see the message of the assertion, or what the kernel traps on",
@@ -216,7 +222,9 @@ impl FaultKind {
         .iter()
         .any(|name| text.contains(name));
         if self == Self::ApiError && is_late {
-            return Some("this call only tells that a kernel before it failed: mend that fault first");
+            return Some(
+                "this call only tells that a kernel before it failed: mend that fault first",
+            );
         }
         self.advice()
     }
@@ -453,7 +461,9 @@ impl Record {
                 self.host_frames.len() > 1 && name.ends_with(')')
             });
             let kernel = behind.or(first);
-            return kernel.and_then(|frame| frame.function.as_deref()).or(of_device);
+            return kernel
+                .and_then(|frame| frame.function.as_deref())
+                .or(of_device);
         }
         of_device
     }

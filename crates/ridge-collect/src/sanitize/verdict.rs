@@ -49,6 +49,8 @@ pub enum Reason {
     NotSupported,
     /// The tool failed itself.
     InternalError,
+    /// The tool ended before it began.
+    NotStarted,
     /// The tool's first line is missing.
     NoBanner,
     /// The tool's last line is missing.
@@ -78,8 +80,11 @@ impl Reason {
             Self::Interrupted => "it was interrupted; what was printed until then counts",
             Self::NotSupported => "the tool does not work on this machine",
             Self::InternalError => "the tool itself failed",
+            Self::NotStarted => "the tool ended before it began",
             Self::NoBanner => "the tool's first line is missing",
-            Self::NoSummary => "the tool printed no summary, so the run did not come to its end, or the output is cut off",
+            Self::NoSummary => {
+                "the tool printed no summary, so the run did not come to its end, or the output is cut off"
+            }
             Self::XmlHasNoSummary => {
                 "XML holds no summary, so an empty file does not tell a clean run from one that was cut off"
             }
@@ -96,16 +101,27 @@ impl Reason {
     #[must_use]
     pub const fn hint(self) -> Option<&'static str> {
         Some(match self {
-            Self::TimeLimit => "a higher --timeout, a smaller problem, or one --tool at a time: tools slow kernels down 10 to 100 times",
+            Self::TimeLimit => {
+                "a higher --timeout, a smaller problem, or one --tool at a time: tools slow kernels down 10 to 100 times"
+            }
             Self::NotSupported => {
                 "a compute-sanitizer that is as new as the GPU and fits the driver; sandboxes such as gVisor do not allow what it needs: `ridge doctor`"
             }
             Self::InternalError => "see the lines of the tool; another version of it may work",
+            Self::NotStarted => {
+                "see what it printed; `compute-sanitizer --version` shows whether it starts at all"
+            }
             Self::NoSummary => "run it again to the end",
             Self::XmlHasNoSummary => "name the text that the tool printed, too or instead",
-            Self::NoCuda => "check the arguments of the program: it ended before its first call of CUDA, with a code that the tool does not tell",
-            Self::TargetFailed | Self::TargetCrashed => "run the program without the tool: it may fail there, too",
-            Self::OnlyNoise | Self::OnlyWarnings => "judge them one by one; what leaves them out is said beside each",
+            Self::NoCuda => {
+                "check the arguments of the program: it ended before its first call of CUDA, with a code that the tool does not tell"
+            }
+            Self::TargetFailed | Self::TargetCrashed => {
+                "run the program without the tool: it may fail there, too"
+            }
+            Self::OnlyNoise | Self::OnlyWarnings => {
+                "judge them one by one; what leaves them out is said beside each"
+            }
             Self::Interrupted | Self::NoBanner | Self::NotShown => return None,
         })
     }
@@ -124,9 +140,10 @@ pub struct Judgement {
 #[must_use]
 pub fn judge(run: &Run, end: Option<&End>) -> Judgement {
     let has = |kind| run.notices.iter().any(|notice| notice.kind == kind);
-    let errors = run.records.iter().filter(|record| {
-        record.severity == Severity::Error && noise(record).is_none()
-    });
+    let errors = run
+        .records
+        .iter()
+        .filter(|record| record.severity == Severity::Error && noise(record).is_none());
     let faults = errors.count();
     let of_error_level = run
         .records
@@ -169,6 +186,10 @@ pub fn judge(run: &Run, end: Option<&End>) -> Judgement {
     if is_unsupported {
         reasons.push(Reason::NotSupported);
     }
+    let is_started = run.has_banner || failed.is_none() || !run.records.is_empty();
+    if !is_started {
+        reasons.push(Reason::NotStarted);
+    }
     if has(NoticeKind::InternalError) {
         reasons.push(Reason::InternalError);
     }
@@ -177,28 +198,29 @@ pub fn judge(run: &Run, end: Option<&End>) -> Judgement {
     }
     if run.is_xml {
         reasons.push(Reason::XmlHasNoSummary);
-    } else {
+    } else if is_started {
         if !run.has_banner {
             reasons.push(Reason::NoBanner);
         }
-        if !run.summary.is_there() && is_ended && !has(NoticeKind::NoCuda) {
+        // Each of these says why there is none.
+        let is_explained =
+            is_unsupported || has(NoticeKind::NoCuda) || has(NoticeKind::InternalError);
+        if !run.summary.is_there() && is_ended && !is_explained {
             reasons.push(Reason::NoSummary);
         }
     }
     let failed = failed.or_else(|| {
-        (end.is_none() && has(NoticeKind::TargetFailed)).then_some(
-            if has(NoticeKind::Crashed) {
-                Reason::TargetCrashed
-            } else {
-                Reason::TargetFailed
-            },
-        )
+        (end.is_none() && has(NoticeKind::TargetFailed)).then_some(if has(NoticeKind::Crashed) {
+            Reason::TargetCrashed
+        } else {
+            Reason::TargetFailed
+        })
     });
     let verdict = if faults > 0 || (not_shown > 0 && !is_unsupported) {
         // What is missing at the end does not make faults doubtful.
         reasons.retain(|reason| *reason != Reason::XmlHasNoSummary);
         Verdict::Faults
-    } else if is_unsupported {
+    } else if is_unsupported || !is_started {
         Verdict::NotSupported
     } else if let Some(failed) = failed
         && run.has_banner

@@ -389,7 +389,9 @@ fn outcome(status: Status) -> Result<(), Refused> {
 
 /// Whether a library can be loaded. It stays so.
 pub(crate) fn loads(path: &Path) -> bool {
-    open(path).map(|library| Box::leak(Box::new(library))).is_some()
+    open(path)
+        .map(|library| Box::leak(Box::new(library)))
+        .is_some()
 }
 
 fn open(path: &Path) -> Option<libloading::Library> {

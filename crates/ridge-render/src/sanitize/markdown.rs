@@ -14,7 +14,10 @@ pub fn markdown(document: &Document) -> String {
     let mut out = String::new();
     let cell = |text: &str| escape::markdown(text).into_owned();
     let _ = writeln!(out, "## {}\n", cell(&headline(document)));
-    let _ = writeln!(out, "| tool | verdict | counted | printed | time | ended with | input |");
+    let _ = writeln!(
+        out,
+        "| tool | verdict | counted | printed | time | ended with | input |"
+    );
     let _ = writeln!(out, "|---|---|---:|---:|---:|---|---|");
     for run in &document.runs {
         let time = run.took_ns.map(|time| Nanos::new(time).to_string());
@@ -31,7 +34,10 @@ pub fn markdown(document: &Document) -> String {
         );
     }
     if !document.groups.is_empty() {
-        let _ = writeln!(out, "\n| tool | where | source | what | times | first | do |");
+        let _ = writeln!(
+            out,
+            "\n| tool | where | source | what | times | first | do |"
+        );
         let _ = writeln!(out, "|---|---|---|---|---|---|---|");
     }
     for group in &document.groups {

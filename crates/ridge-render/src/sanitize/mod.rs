@@ -23,7 +23,11 @@ const MOST_LINES: usize = 10;
 
 /// What all runs say, in a sentence.
 fn headline(document: &Document) -> String {
-    let kinds = document.groups.iter().filter(|group| is_fault(group)).count();
+    let kinds = document
+        .groups
+        .iter()
+        .filter(|group| is_fault(group))
+        .count();
     let text = match document.outcome {
         Outcome::Clean => "no faults: each tool ran to its end and counted nothing".to_owned(),
         Outcome::Faults if kinds == 0 => {
@@ -35,7 +39,8 @@ fn headline(document: &Document) -> String {
             format!("{places} in {}", counted(records, "record"))
         }
         Outcome::Inconclusive => {
-            "inconclusive: no fault was found, but not every tool says that there is none".to_owned()
+            "inconclusive: no fault was found, but not every tool says that there is none"
+                .to_owned()
         }
         Outcome::TargetFailed => {
             "the program failed by itself, and no tool found a reason".to_owned()
@@ -105,9 +110,10 @@ fn place_text(place: &Place) -> Option<String> {
 fn place_or_offset(place: &Place) -> String {
     place_text(place).unwrap_or_else(|| {
         let function = place.function.as_deref().unwrap_or("unknown code");
-        place
-            .offset
-            .map_or_else(|| function.to_owned(), |offset| format!("{function}+{offset:#x}"))
+        place.offset.map_or_else(
+            || function.to_owned(),
+            |offset| format!("{function}+{offset:#x}"),
+        )
     })
 }
 
@@ -186,7 +192,9 @@ fn times(group: &FoundGroup) -> String {
 /// The first record, in a sentence.
 fn first_seen(record: &Record) -> Option<String> {
     let mut parts = Vec::new();
-    let thread = record.thread.map(|thread| format!("thread {}", triple(thread)));
+    let thread = record
+        .thread
+        .map(|thread| format!("thread {}", triple(thread)));
     let block = record.block.map(|block| format!("block {}", triple(block)));
     match (thread, block) {
         (Some(thread), Some(block)) => parts.push(format!("{thread} of {block}")),
@@ -206,7 +214,10 @@ fn first_seen(record: &Record) -> Option<String> {
                 .filter(|_| nearest.side != Side::Inside)
                 .map(|distance| format!("{} ", counted(distance, "byte")))
                 .unwrap_or_default();
-            format!(", {distance}{} the nearest allocation{size}", nearest.side.name())
+            format!(
+                ", {distance}{} the nearest allocation{size}",
+                nearest.side.name()
+            )
         });
         parts.push(format!("address {address}{}", near.unwrap_or_default()));
     }
@@ -236,7 +247,13 @@ pub fn text(document: &Document, layout: &Layout) -> String {
     let more = document.groups.len().saturating_sub(most);
     if more > 0 {
         let more = counted(u64::try_from(more).unwrap_or(u64::MAX), "more group");
-        layout.paragraph(&mut out, &format!("and {more}; -v shows all"), "\n", "", None);
+        layout.paragraph(
+            &mut out,
+            &format!("and {more}; -v shows all"),
+            "\n",
+            "",
+            None,
+        );
     }
     reasons(&mut out, document, layout);
     if !document.notes.is_empty() {
@@ -320,7 +337,7 @@ fn reasons(out: &mut String, document: &Document, layout: &Layout) {
         if let Some(output) = &run.output
             && run.verdict != Verdict::Faults
         {
-            layout.paragraph(&mut body, "the program printed at its end:", "  ", "  ", None);
+            layout.paragraph(&mut body, "printed at its end:", "  ", "  ", None);
             let lines: Vec<&str> = output.lines().collect();
             let most = if layout.is_verbose {
                 lines.len()
@@ -382,7 +399,13 @@ fn one(out: &mut String, group: &FoundGroup, layout: &Layout) {
         what(group),
         times(group)
     );
-    layout.paragraph(out, &line, &format!("  {} ", role.mark()), "    ", Some(role));
+    layout.paragraph(
+        out,
+        &line,
+        &format!("  {} ", role.mark()),
+        "    ",
+        Some(role),
+    );
     let mut detail = |text: String| layout.paragraph(out, &text, "    ", "      ", None);
     if let Some(noise) = &group.noise {
         detail(format!("likely no fault: {}", noise.text));
@@ -390,7 +413,11 @@ fn one(out: &mut String, group: &FoundGroup, layout: &Layout) {
     if let Some(first) = first_seen(&group.first) {
         detail(format!("first: {first}"));
     }
-    let own = group.first.place.as_ref().and_then(|place| place.function.as_deref());
+    let own = group
+        .first
+        .place
+        .as_ref()
+        .and_then(|place| place.function.as_deref());
     if let Some(own) = own
         && group.kernel.as_deref() != Some(own)
     {

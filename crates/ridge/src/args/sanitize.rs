@@ -17,7 +17,7 @@ Examples:
                                               one tool, with room between allocations
   ridge sanitize --timeout 600s -o faults.json -- ./app
                                               at most 10 minutes for each tool, as JSON
-  ridge sanitize memcheck.txt races.xml.gz    what was printed or written (--save FILE --xml) elsewhere
+  ridge sanitize memcheck.txt races.xml.gz    outputs that were recorded elsewhere
 
 The program runs once for each tool, 10 to 100 times slower than otherwise, and reads nothing from
 standard input. Compile it with `nvcc -lineinfo` for source lines.
@@ -27,7 +27,11 @@ Exit code 14: faults. 0: every tool ran to its end and counted nothing. 11: neit
 #[derive(Debug, Args)]
 pub(crate) struct SanitizeArguments {
     /// Recorded outputs of compute-sanitizer, text or XML, plain or packed with zstd or gzip; `-` is standard input
-    #[arg(value_name = "FILE", required_unless_present = "command", conflicts_with = "command")]
+    #[arg(
+        value_name = "FILE",
+        required_unless_present = "command",
+        conflicts_with = "command"
+    )]
     files: Vec<OsString>,
     /// The program to run, and its arguments, behind `--`
     #[arg(value_name = "COMMAND", last = true)]

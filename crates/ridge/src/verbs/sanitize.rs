@@ -179,13 +179,26 @@ fn live(
             break;
         }
         output.progress(&format!("[{}/{count}] {}", place + 1, which.name()));
-        let source = one(&tool, which, options, (&program, arguments), limit, &is_interrupted)?;
+        let source = one(
+            &tool,
+            which,
+            options,
+            (&program, arguments),
+            limit,
+            &is_interrupted,
+        )?;
         let has_no_cuda = source
             .run
             .notices
             .iter()
             .any(|notice| notice.kind == NoticeKind::NoCuda);
-        let is_ended = matches!(source.ran, Some(Ran { end: End::Interrupted, .. }));
+        let is_ended = matches!(
+            source.ran,
+            Some(Ran {
+                end: End::Interrupted,
+                ..
+            })
+        );
         sources.push(source);
         if is_ended || has_no_cuda {
             // What never calls CUDA does so under no tool.
@@ -199,7 +212,9 @@ fn live(
         path: tool.display().to_string(),
         version,
     });
-    let words = command.iter().map(|word| word.to_string_lossy().into_owned());
+    let words = command
+        .iter()
+        .map(|word| word.to_string_lossy().into_owned());
     document.command = Some(words.collect());
     if is_interrupted() {
         output.warn("interrupted: the tools that had come to their end are in the answer");
@@ -232,9 +247,8 @@ fn one(
     limit: Option<Duration>,
     is_interrupted: &dyn Fn() -> bool,
 ) -> Result<Source, ExpectedError> {
-    let unable = |what: &str, error: std::io::Error| {
-        ExpectedError::unable(format!("{what}: {error}"))
-    };
+    let unable =
+        |what: &str, error: std::io::Error| ExpectedError::unable(format!("{what}: {error}"));
     let folder = tempfile::Builder::new()
         .prefix("ridge-sanitize-")
         .tempdir()

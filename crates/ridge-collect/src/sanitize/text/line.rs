@@ -220,9 +220,18 @@ mod tests {
                 "void at::k<Op<int, 4>::in (x), f+0x1>(T)+0x10 in /a in b/C:D/k.cuh:12",
                 "void at::k<Op<int, 4>::in (x), f+0x1>(T) |  | /a in b/C:D/k.cuh:12 | 16",
             ),
-            ("unaligned_kernel():0x160 in memcheck_demo.cu:6", "unaligned_kernel() |  | memcheck_demo.cu:6 | 352"),
-            ("0x70 in memcheck_demo.cu:6:unaligned_kernel(void)", "unaligned_kernel(void) |  | memcheck_demo.cu:6 | 112"),
-            ("0xd0 in race.cu:53:ns::sum<A::B>(int*, int*)", "ns::sum<A::B>(int*, int*) |  | race.cu:53 | 208"),
+            (
+                "unaligned_kernel():0x160 in memcheck_demo.cu:6",
+                "unaligned_kernel() |  | memcheck_demo.cu:6 | 352",
+            ),
+            (
+                "0x70 in memcheck_demo.cu:6:unaligned_kernel(void)",
+                "unaligned_kernel(void) |  | memcheck_demo.cu:6 | 112",
+            ),
+            (
+                "0xd0 in race.cu:53:ns::sum<A::B>(int*, int*)",
+                "ns::sum<A::B>(int*, int*) |  | race.cu:53 | 208",
+            ),
             ("0x70 in ns::k(int)", "ns::k(int) |  | :0 | 112"),
             ("0x70", " |  | :0 | 112"),
             ("", " |  | :0 | 0"),
@@ -236,8 +245,12 @@ mod tests {
     fn host_frames_of_all_versions() {
         let frame = host_frame("main [0x8dda] in faults");
         assert_eq!(frame.function.as_deref(), Some("main"));
-        assert_eq!((frame.module.as_deref(), frame.offset), (Some("faults"), Some(0x8dda)));
-        let frame = host_frame("cudaError cudaMalloc<float>(float**, unsigned long) [0x9faf] in faults");
+        assert_eq!(
+            (frame.module.as_deref(), frame.offset),
+            (Some("faults"), Some(0x8dda))
+        );
+        let frame =
+            host_frame("cudaError cudaMalloc<float>(float**, unsigned long) [0x9faf] in faults");
         assert_eq!(
             frame.function.as_deref(),
             Some("cudaError cudaMalloc<float>(float**, unsigned long)")
@@ -246,7 +259,10 @@ mod tests {
         assert_eq!(frame.function.as_deref(), Some("cuLaunchKernel"));
         assert_eq!(frame.module.as_deref(), Some("/usr/lib/libcuda.so.1"));
         let frame = host_frame("main in /src/app.cu:30 [0x10] in app");
-        assert_eq!((frame.file.as_deref(), frame.line), (Some("/src/app.cu"), Some(30)));
+        assert_eq!(
+            (frame.file.as_deref(), frame.line),
+            (Some("/src/app.cu"), Some(30))
+        );
         assert_eq!(host_frame("main").function.as_deref(), Some("main"));
     }
 

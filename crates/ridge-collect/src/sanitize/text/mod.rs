@@ -43,13 +43,18 @@ pub(super) fn read(bytes: &[u8]) -> Result<Reading, Error> {
             continue;
         }
         if rest.is_empty() || rest.first() == Some(&b' ') {
-            reader.take(start > 0, &text_upto(rest.strip_prefix(b" ").unwrap_or(rest)));
+            reader.take(
+                start > 0,
+                &text_upto(rest.strip_prefix(b" ").unwrap_or(rest)),
+            );
         }
     }
     reader.finish();
-    if reader.runs.iter().all(|run| {
-        !run.has_banner && run.records.is_empty() && !run.summary.is_there()
-    }) {
+    if reader
+        .runs
+        .iter()
+        .all(|run| !run.has_banner && run.records.is_empty() && !run.summary.is_there())
+    {
         return Err(if bytes.contains(&0) {
             Error::Binary
         } else {
@@ -216,7 +221,8 @@ fn notice_of(line: &str) -> NoticeKind {
         NoticeKind::Crashed
     } else if has("not supported") {
         NoticeKind::NotSupported
-    } else if line.starts_with("Error:") || line.starts_with("ERROR:") || line.starts_with("Fatal") {
+    } else if line.starts_with("Error:") || line.starts_with("ERROR:") || line.starts_with("Fatal")
+    {
         NoticeKind::InternalError
     } else {
         NoticeKind::Other
@@ -312,7 +318,9 @@ fn goes_on(record: &mut Record, line: &str) -> bool {
             record.host_frames.push(host_frame(rest.trim_start()));
         }
     } else if line.starts_with("Saved host backtrace") {
-        record.host_moment = line.rsplit_once(" at ").map(|(_, moment)| moment.to_owned());
+        record.host_moment = line
+            .rsplit_once(" at ")
+            .map(|(_, moment)| moment.to_owned());
     } else if let Some(rest) = line.strip_prefix("by thread") {
         let mut found = triples(rest);
         record.thread = found.next();

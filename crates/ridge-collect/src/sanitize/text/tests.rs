@@ -25,13 +25,14 @@ fn every_case_that_was_captured() {
                 run.records.len(),
                 first.map_or("-", |record| record.kind.name()),
                 first.and_then(Record::kernel).unwrap_or("-"),
-                first
-                    .and_then(|record| record.place.as_ref())
-                    .map_or_else(String::new, |place| format!(
+                first.and_then(|record| record.place.as_ref()).map_or_else(
+                    String::new,
+                    |place| format!(
                         "{}:{}",
                         place.file.as_deref().unwrap_or("-"),
                         place.line.unwrap_or(0)
-                    )),
+                    )
+                ),
                 run.summary.errors,
                 judge(run, None).verdict.name(),
             )
@@ -94,10 +95,20 @@ fn forms_of_other_versions() {
          ========= Unused __global__ memory in allocation 0x7f00 of size 400 bytes\n\
          ========= ERROR SUMMARY: 104 errors\n\
          ========= ERROR SUMMARY: 100 errors were not printed. Use --print-limit option to adjust the number of printed errors\n");
-    let kinds: Vec<&str> = run.records.iter().map(|record| record.kind.name()).collect();
-    assert_eq!(kinds, ["misaligned", "out-of-bounds", "heap", "unused-memory"]);
+    let kinds: Vec<&str> = run
+        .records
+        .iter()
+        .map(|record| record.kind.name())
+        .collect();
+    assert_eq!(
+        kinds,
+        ["misaligned", "out-of-bounds", "heap", "unused-memory"]
+    );
     let place = run.records[1].place.as_ref().unwrap();
-    assert_eq!((place.file.as_deref(), place.line), (Some("other.cu"), Some(9)));
+    assert_eq!(
+        (place.file.as_deref(), place.line),
+        (Some("other.cu"), Some(9))
+    );
     let nearest = run.records[1].memory.as_ref().unwrap().nearest.as_ref();
     assert_eq!(nearest.unwrap().side, Side::Before);
     assert_eq!(nearest.unwrap().distance_bytes, Some(1016));
@@ -109,7 +120,10 @@ fn forms_of_other_versions() {
 fn silence_is_not_called_clean() {
     let verdict = |text: &str| judge(&one(text), None);
     assert_eq!(verdict("").verdict, Verdict::Inconclusive);
-    assert_eq!(verdict("========= ERROR SUMMARY: 0 errors\n").verdict, Verdict::Clean);
+    assert_eq!(
+        verdict("========= ERROR SUMMARY: 0 errors\n").verdict,
+        Verdict::Clean
+    );
     for line in [
         "Internal Sanitizer Error: The Sanitizer encountered an error",
         "Error: Target application terminated before first instrumented API call",
@@ -117,13 +131,22 @@ fn silence_is_not_called_clean() {
     ] {
         let judged = verdict(&format!("========= {line}\n"));
         assert_eq!(judged.verdict, Verdict::Inconclusive, "{line}");
-        let judged = verdict(&format!("========= {line}\n========= ERROR SUMMARY: 0 errors\n"));
+        let judged = verdict(&format!(
+            "========= {line}\n========= ERROR SUMMARY: 0 errors\n"
+        ));
         assert_ne!(judged.verdict, Verdict::Faults, "{line}");
     }
     let judged = verdict("========= ERROR SUMMARY: 3 errors\n");
-    assert_eq!(judged.verdict, Verdict::Faults, "counted, although not understood");
+    assert_eq!(
+        judged.verdict,
+        Verdict::Faults,
+        "counted, although not understood"
+    );
     let headless = read(b"========= ERROR SUMMARY: 0 errors\n").unwrap();
-    assert_eq!(judge(&headless.runs[0], None).verdict, Verdict::Inconclusive);
+    assert_eq!(
+        judge(&headless.runs[0], None).verdict,
+        Verdict::Inconclusive
+    );
 }
 
 #[test]
@@ -159,7 +182,10 @@ fn a_log_may_have_something_before_each_line() {
 
 #[test]
 fn what_is_not_of_the_tool_is_refused() {
-    assert_eq!(read(b"hello\n==========\n").unwrap_err(), Error::NotSanitizer);
+    assert_eq!(
+        read(b"hello\n==========\n").unwrap_err(),
+        Error::NotSanitizer
+    );
     assert_eq!(read(b"\x01\0\0\0SAVE").unwrap_err(), Error::Binary);
     assert_eq!(super::super::read(b" \n").unwrap_err(), Error::Empty);
 }

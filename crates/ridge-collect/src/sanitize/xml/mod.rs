@@ -217,13 +217,13 @@ fn record(node: &Node) -> Option<Record> {
     let who = node.child("who").unwrap_or(&empty);
     record.thread = who.index("threadIdx");
     record.block = who.index("blockIdx");
-    let direction = what.text_of("direction").or_else(|| {
-        (kind == FaultKind::UninitializedRead).then(|| "read".to_owned())
-    });
+    let direction = what
+        .text_of("direction")
+        .or_else(|| (kind == FaultKind::UninitializedRead).then(|| "read".to_owned()));
     let of_text = || text.split("__").nth(1).map(str::to_owned);
-    let space = what.text_of("space").map_or_else(of_text, |space| {
-        Some(space.trim_matches('_').to_owned())
-    });
+    let space = what
+        .text_of("space")
+        .map_or_else(of_text, |space| Some(space.trim_matches('_').to_owned()));
     let memory = Memory {
         space,
         direction,

@@ -62,10 +62,7 @@ impl<'a> Pull<'a> {
                 offset: self.bytes.len(),
             });
         };
-        self.at = self
-            .at
-            .saturating_add(length)
-            .saturating_add(end.len());
+        self.at = self.at.saturating_add(length).saturating_add(end.len());
         Ok(rest.get(..length).unwrap_or_default())
     }
 

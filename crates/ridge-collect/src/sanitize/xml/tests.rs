@@ -79,12 +79,18 @@ fn a_record_has_all_that_was_written() {
     assert_eq!(write.kernel(), Some("write_past_end"));
     let memory = write.memory.as_ref().unwrap();
     assert_eq!(memory.space.as_deref(), Some("global"));
-    assert_eq!((memory.bytes, memory.direction.as_deref()), (Some(4), Some("write")));
+    assert_eq!(
+        (memory.bytes, memory.direction.as_deref()),
+        (Some(4), Some("write"))
+    );
     assert_eq!(write.host_site().unwrap().function.as_deref(), Some("main"));
     let race = of("racecheck_r.xml");
     assert_eq!(race.accesses[1].hazards, Some(256));
     assert_eq!(race.place.as_ref().unwrap().line, Some(7));
-    assert_eq!(of("synccheck_s.xml.gz").text, "Barrier error: Divergent thread(s) in warp");
+    assert_eq!(
+        of("synccheck_s.xml.gz").text,
+        "Barrier error: Divergent thread(s) in warp"
+    );
     assert_eq!(of("memcheck_a.xml.gz").text, "Warp assert");
     assert!(of("memcheck_x.xml").text.contains("\"invalid argument\""));
 }
@@ -92,7 +98,10 @@ fn a_record_has_all_that_was_written() {
 #[test]
 fn a_cut_file_gives_the_records_before_the_cut() {
     let files = fixtures();
-    let (_, bytes) = files.iter().find(|(name, _)| name == "memcheck_l.xml").unwrap();
+    let (_, bytes) = files
+        .iter()
+        .find(|(name, _)| name == "memcheck_l.xml")
+        .unwrap();
     let reading = read(&bytes[..4000]).unwrap();
     assert_eq!(reading.runs[0].records.len(), 2);
     assert!(matches!(reading.problem, Some(Error::CutOff { .. })));
@@ -110,23 +119,45 @@ fn a_cut_file_gives_the_records_before_the_cut() {
 }
 
 fn problem(inner: &str) -> Error {
-    let text = format!("<?xml version=\"1.0\"?><ComputeSanitizerOutput>{inner}</ComputeSanitizerOutput>");
+    let text =
+        format!("<?xml version=\"1.0\"?><ComputeSanitizerOutput>{inner}</ComputeSanitizerOutput>");
     read(text.as_bytes()).unwrap().problem.unwrap()
 }
 
 #[test]
 fn hostile_xml_is_refused() {
     let bomb = "<?xml version=\"1.0\"?><!DOCTYPE x [<!ENTITY a \"b\">]><ComputeSanitizerOutput/>";
-    assert!(matches!(read(bomb.as_bytes()), Err(Error::DocumentType { offset: 21 })));
-    assert!(matches!(problem("<record><kind>&lol;</kind></record>"), Error::Entity { .. }));
-    assert!(matches!(problem("<record><kind>&#xD800;</kind></record>"), Error::Entity { .. }));
+    assert!(matches!(
+        read(bomb.as_bytes()),
+        Err(Error::DocumentType { offset: 21 })
+    ));
+    assert!(matches!(
+        problem("<record><kind>&lol;</kind></record>"),
+        Error::Entity { .. }
+    ));
+    assert!(matches!(
+        problem("<record><kind>&#xD800;</kind></record>"),
+        Error::Entity { .. }
+    ));
     assert!(matches!(problem(&"<a>".repeat(40)), Error::TooDeep { .. }));
-    assert!(matches!(problem(&"<a>".repeat(100_000)), Error::TooDeep { .. }));
+    assert!(matches!(
+        problem(&"<a>".repeat(100_000)),
+        Error::TooDeep { .. }
+    ));
     let wide = format!("<record>{}</record>", "<x></x>".repeat(MOST_PARTS + 1));
     assert!(matches!(problem(&wide), Error::TooLarge { .. }));
-    assert!(matches!(problem("<record></what></record>"), Error::Malformed { .. }));
-    assert!(matches!(problem("<record><1></1></record>"), Error::Malformed { .. }));
-    assert!(matches!(read(b"<html></html>"), Err(Error::OtherXml { .. })));
+    assert!(matches!(
+        problem("<record></what></record>"),
+        Error::Malformed { .. }
+    ));
+    assert!(matches!(
+        problem("<record><1></1></record>"),
+        Error::Malformed { .. }
+    ));
+    assert!(matches!(
+        read(b"<html></html>"),
+        Err(Error::OtherXml { .. })
+    ));
     assert!(matches!(read(b"<!-- never"), Err(Error::CutOff { .. })));
 }
 

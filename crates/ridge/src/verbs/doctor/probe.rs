@@ -6,9 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ridge_collect::doctor::{
-    Counters, Disk, Failure, Machine, Process, Tool, ToolName, ToolState,
-};
+use ridge_collect::doctor::{Counters, Disk, Failure, Machine, Process, Tool, ToolName, ToolState};
 use ridge_collect::sanitize::{self, End};
 
 use super::SURVEY;
@@ -53,7 +51,9 @@ fn gpus(is_interrupted: &dyn Fn() -> bool) -> Machine {
     let without = |message: String| Machine {
         driver: Some(Err(Failure {
             message,
-            hint: Some("see the system's log (`dmesg`, Xid), and whether `nvidia-smi` answers".to_owned()),
+            hint: Some(
+                "see the system's log (`dmesg`, Xid), and whether `nvidia-smi` answers".to_owned(),
+            ),
         })),
         ..Machine::default()
     };
@@ -95,9 +95,7 @@ fn tool(name: ToolName, is_interrupted: &dyn Fn() -> bool) -> Tool {
         folders.extend(folders_of_ncu());
     }
     let state = match process::find(OsStr::new(name.program()), &folders) {
-        Err(looked) => ToolState::Missing {
-            looked_in: looked,
-        },
+        Err(looked) => ToolState::Missing { looked_in: looked },
         Ok(path) => asked(&path, is_interrupted),
     };
     Tool { name, state }
@@ -110,7 +108,12 @@ fn asked(program: &Path, is_interrupted: &dyn Fn() -> bool) -> ToolState {
         path: path.clone(),
         reason,
     };
-    match process::run(program, &["--version".into()], Some(TOOL_LIMIT), is_interrupted) {
+    match process::run(
+        program,
+        &["--version".into()],
+        Some(TOOL_LIMIT),
+        is_interrupted,
+    ) {
         Err(error) => broken(error.to_string()),
         Ok(finished) => match finished.end {
             End::Code(0) => ToolState::Found {
