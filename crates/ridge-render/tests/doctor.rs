@@ -1,5 +1,7 @@
 //! Every state of a machine as `ridge doctor` shows it, without one.
 
+use std::fmt::Write;
+
 use ridge_collect::doctor::document::Document;
 use ridge_collect::doctor::{
     Counters, Device, Disk, Driver, Failure, Gpu, Library, LibraryName, Machine, Need, Process,
@@ -153,7 +155,7 @@ fn everything_is_fine() {
 fn every_other_state() {
     let mut pages = String::new();
     let mut show = |title: &str, machine: &Machine| {
-        pages.push_str(&format!("=== {title}\n{}\n", differs(machine)));
+        let _ = writeln!(pages, "=== {title}\n{}", differs(machine));
     };
 
     let mut machine = fine();

@@ -377,7 +377,9 @@ fn processes(subject: &str, gpu: &Gpu) -> Line {
 }
 
 fn libraries(machine: &Machine) -> Vec<Line> {
-    let rows: [(LibraryName, &str, &str, &[Need], bool, &str); 5] = [
+    /// Library, id, subject, what needs it, whether that goes on without, what installs it.
+    type Row<'t> = (LibraryName, &'t str, &'t str, &'t [Need], bool, &'t str);
+    let rows: [Row<'_>; 5] = [
         (
             LibraryName::Driver,
             "libcuda",

@@ -1,8 +1,11 @@
 //! Which version of the profiler knows which GPU.
 
+/// Major and minor, or year and release.
+type Pair = (u32, u32);
+
 /// The profiler that comes with the first CUDA toolkit that compiles for a compute capability: 11.0, 11.1, 11.8, 12.8,
 /// 12.9 and 13.0 by their release notes. An older one does not know the GPU.
-const OLDEST: &[((u32, u32), (u32, u32))] = &[
+const OLDEST: &[(Pair, Pair)] = &[
     ((7, 0), (2019, 1)),
     ((7, 5), (2019, 1)),
     ((8, 0), (2020, 1)),
@@ -18,7 +21,7 @@ const OLDEST: &[((u32, u32), (u32, u32))] = &[
 
 /// The oldest `ncu` that knows a compute capability, as year and release; `None` for one that is not listed.
 #[must_use]
-pub fn oldest_for(capability: (u32, u32)) -> Option<(u32, u32)> {
+pub fn oldest_for(capability: Pair) -> Option<Pair> {
     OLDEST
         .iter()
         .find(|(known, _)| *known == capability)
@@ -26,7 +29,7 @@ pub fn oldest_for(capability: (u32, u32)) -> Option<(u32, u32)> {
 }
 
 /// Year and release of a version such as `2025.3.1.0`.
-pub(super) fn release(version: &str) -> Option<(u32, u32)> {
+pub(super) fn release(version: &str) -> Option<Pair> {
     let mut parts = version.split('.');
     Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
 }

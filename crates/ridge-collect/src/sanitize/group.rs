@@ -24,6 +24,9 @@ pub struct Group<'r> {
     pub first: &'r Record,
 }
 
+/// Function, file, line and direction.
+type Spot<'r> = (Option<&'r str>, Option<&'r str>, Option<u32>, &'r str);
+
 /// What makes records the same.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Key<'r> {
@@ -33,7 +36,7 @@ struct Key<'r> {
     noise: Option<Noise>,
     kernel: Option<&'r str>,
     /// Function, file and line of the place, and of the accesses against it.
-    places: Vec<(Option<&'r str>, Option<&'r str>, Option<u32>, &'r str)>,
+    places: Vec<Spot<'r>>,
     access: (Option<&'r str>, Option<&'r str>, Option<u64>),
     /// Where there is no place in device code: what was called, and from where.
     host: Option<(&'r str, Option<&'r str>, Option<u64>)>,

@@ -382,8 +382,10 @@ fn one(out: &mut String, group: &FoundGroup, layout: &Layout) {
         .filter(|_| group.kernel.is_some())
         .map(|place| match place_text(place) {
             Some(text) => format!(" at {text}"),
+            // An offset counts from the start of the function, which need not be the kernel.
             None => place
                 .offset
+                .filter(|_| place.function == group.kernel)
                 .map(|offset| format!(" at +{offset:#x}"))
                 .unwrap_or_default(),
         })
@@ -424,6 +426,10 @@ fn one(out: &mut String, group: &FoundGroup, layout: &Layout) {
         detail(format!("in {own}"));
     }
     for frame in &group.first.device_frames {
+        // Code without lines may be its own caller.
+        if frame.file.is_none() && frame.function.as_deref() == own {
+            continue;
+        }
         let at = place_or_offset(frame);
         let function = frame.function.as_deref().unwrap_or("unknown function");
         detail(format!("called by {function} at {at}"));

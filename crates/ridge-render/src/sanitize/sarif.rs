@@ -1,5 +1,7 @@
 //! SARIF 2.1.0: one result for each group, at the line of the source where there is one.
 
+use std::fmt::Write;
+
 use ridge_collect::sanitize::document::{Document, FoundGroup};
 use ridge_collect::sanitize::{FaultKind, Outcome, Place, Severity};
 use serde_json::{Value, json};
@@ -110,7 +112,9 @@ fn uri(path: &str) -> String {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-' | b'~' | b'+' => {
                 out.push(char::from(byte));
             }
-            other => out.push_str(&format!("%{other:02X}")),
+            other => {
+                let _ = write!(out, "%{other:02X}");
+            }
         }
     }
     out

@@ -1,5 +1,6 @@
 //! `ridge sanitize` over recorded outputs, and over programs with a script that stands in for `compute-sanitizer`.
 
+use std::fmt::Write;
 use std::io::Read;
 
 use serde_json::Value;
@@ -249,7 +250,7 @@ fn endings_without_a_fault() {
             .env("COLUMNS", "100")
             .run()
             .code(code);
-        pages.push_str(&format!("=== {case}\n{}\n", page(&run)));
+        let _ = writeln!(pages, "=== {case}\n{}", page(&run));
         let document = under(&["--format", "json"], &[case]).run().json();
         follows_the_schema(&document);
     }
