@@ -3,4 +3,5 @@
 
 pub mod bodies;
 pub mod devices;
+pub mod sanitizer;
 pub mod specs;

@@ -53,6 +53,7 @@ mod nvml;
 pub mod nvrtc;
 mod search;
 mod sim;
+mod survey;
 
 pub use cuda::{CudaDevice, CudaOptions};
 pub use device::{
@@ -65,3 +66,4 @@ pub use device::{
 pub use error::{DeviceError, Fault, NoGpu, Result, Version};
 pub use search::Search;
 pub use sim::{Bimodal, SimDevice, SimFault, SimFaultKind, SimOptions, SimOptionsError, Throttle};
+pub use survey::{Opened, Seen, Survey, first_loadable, survey};

@@ -39,6 +39,17 @@ const PACKAGES: &[&str] = &["nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"];
 /// Folders in which they keep cuBLASLt.
 const CUBLAS_PACKAGES: &[&str] = &["nvidia/cu13/lib", "nvidia/cublas/lib"];
 
+/// Names under which the system's loader may know CUPTI, newest first.
+#[cfg(not(windows))]
+const CUPTI: &[&str] = &["libcupti.so", "libcupti.so.13", "libcupti.so.12"];
+/// Its file has the version of the toolkit in its name there, which nobody can list.
+#[cfg(windows)]
+const CUPTI: &[&str] = &[];
+/// Folders in which NVIDIA's packages for Python keep CUPTI.
+const CUPTI_PACKAGES: &[&str] = &["nvidia/cu13/lib", "nvidia/cuda_cupti/lib"];
+/// The folder of a toolkit that holds CUPTI where the others do not.
+const CUPTI_FOLDER: &str = "extras/CUPTI/lib64";
+
 /// The driver.
 #[cfg(not(windows))]
 const DRIVER: &[&str] = &[
@@ -75,6 +86,26 @@ impl Search {
     #[must_use]
     pub fn cublaslt(&self) -> Vec<PathBuf> {
         self.libraries(cublaslt::NAMES, CUBLAS_PACKAGES)
+    }
+
+    /// Where CUPTI may be: as [`Search::nvrtc`], and in the folder of its own that toolkits have.
+    ///
+    /// ```
+    /// # use std::path::PathBuf;
+    /// let search = ridge_gpu::Search { toolkits: vec![PathBuf::from("/usr/local/cuda")], prefixes: Vec::new() };
+    /// let own = PathBuf::from("/usr/local/cuda/extras/CUPTI/lib64/libcupti.so.13");
+    /// # #[cfg(not(windows))]
+    /// assert!(search.cupti().contains(&own));
+    /// ```
+    #[must_use]
+    pub fn cupti(&self) -> Vec<PathBuf> {
+        let own = self.toolkits.iter().flat_map(|toolkit| {
+            let folder = toolkit.join(CUPTI_FOLDER);
+            CUPTI.iter().map(move |name| folder.join(name))
+        });
+        let mut candidates = self.libraries(CUPTI, CUPTI_PACKAGES);
+        candidates.extend(own);
+        candidates
     }
 
     fn libraries(

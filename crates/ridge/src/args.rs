@@ -4,8 +4,10 @@ mod bench;
 mod bound;
 mod ceilings;
 mod devices;
+mod doctor;
 mod occupancy;
 mod roofline;
+mod sanitize;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -16,10 +18,12 @@ pub(crate) use bench::{BenchArguments, BenchFormat};
 pub(crate) use bound::{BoundArguments, BoundFormat};
 pub(crate) use ceilings::{CeilingsArguments, CeilingsFormat};
 pub(crate) use devices::{DevicesArguments, DevicesFormat};
+pub(crate) use doctor::{DoctorArguments, DoctorFormat};
 pub(crate) use occupancy::{OccupancyArguments, OccupancyFormat};
 use ridge_diagnose::Given;
 use ridge_model::quantity::{Bytes, Flops};
 pub(crate) use roofline::{RooflineArguments, RooflineFormat};
+pub(crate) use sanitize::{SanitizeArguments, SanitizeFormat};
 
 use crate::error::ExpectedError;
 use crate::filter::{Launches, NameFilter, Selection};
@@ -71,6 +75,12 @@ pub(crate) enum Verb {
     /// Draw kernels under the roofs of their device: how much they compute in a second and for each byte
     #[command(after_help = roofline::EXAMPLES)]
     Roofline(Box<RooflineArguments>),
+    /// Run compute-sanitizer's four tools over a program, or read what they said, and sum up the faults
+    #[command(after_help = sanitize::EXAMPLES)]
+    Sanitize(SanitizeArguments),
+    /// Tell what works on this machine, what does not, and what mends it
+    #[command(after_help = doctor::EXAMPLES)]
+    Doctor(DoctorArguments),
     /// Explain a finding, a metric, a stall reason or a term
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArguments),

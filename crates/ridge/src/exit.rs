@@ -68,6 +68,13 @@ pub const UNABLE: Code = Code {
     since: "0.1",
 };
 
+/// Neither yes nor no can be said.
+pub const UNDECIDED: Code = Code {
+    number: 11,
+    meaning: "cannot tell",
+    detail: "No fault was found, and not every tool says that there is none: one did not come to its end, counted nothing because the program never used CUDA, or found only what programs without fault have too. The answer tells which.",
+    since: "0.1",
+};
 /// A measurement is not valid.
 pub const INVALID: Code = Code {
     number: 12,
@@ -82,11 +89,18 @@ pub const DIFFERS: Code = Code {
     detail: "An output of a measured kernel is not what the reference says, or was not written.",
     since: "0.1",
 };
+/// A checker found faults.
+pub const FAULTS: Code = Code {
+    number: 14,
+    meaning: "faults were found",
+    detail: "A tool of compute-sanitizer found faults that are of no known kind of noise.",
+    since: "0.1",
+};
 /// What was measured failed.
 pub const TARGET_FAILED: Code = Code {
     number: 15,
     meaning: "the target program failed",
-    detail: "A kernel ended in a fault, did not end, does not fit the device, or needs more memory than there is. What else could be measured is in the answer.",
+    detail: "A kernel ended in a fault, did not end, does not fit the device, or needs more memory than there is; or a program that was run failed, and no tool found a reason. What else could be measured is in the answer.",
     since: "0.1",
 };
 /// The user ended the run.
@@ -104,15 +118,13 @@ pub const ALL: &[Code] = &[
     USAGE,
     UNREADABLE,
     UNABLE,
+    UNDECIDED,
     INVALID,
     DIFFERS,
+    FAULTS,
     TARGET_FAILED,
     INTERRUPTED,
 ];
 
 /// Codes that later versions will return, and their meanings. No verb of this version returns them.
-pub const RESERVED: &[(u8, &str)] = &[
-    (10, "slower, or a budget is broken"),
-    (11, "cannot tell: more samples are needed"),
-    (14, "faults were found"),
-];
+pub const RESERVED: &[(u8, &str)] = &[(10, "slower, or a budget is broken")];

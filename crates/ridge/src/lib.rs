@@ -15,6 +15,7 @@ mod gpu;
 mod input;
 mod nvrtc;
 mod output;
+mod process;
 mod verbs;
 mod worker;
 
@@ -68,6 +69,7 @@ fn hidden(words: &[OsString]) -> Option<ExitCode> {
         .collect();
     match words.as_slice() {
         [worker::WORKER] => worker::serve(),
+        [verbs::doctor::SURVEY, file] => Some(verbs::doctor::survey(file).into()),
         [worker::KEEPER, uuid, clock] => Some(match worker::keep_clocks(uuid, clock) {
             Ok(code) => code.into(),
             Err(error) => error.exit.into(),
@@ -123,6 +125,8 @@ fn dispatch(verb: Verb, output: &mut Output) -> Result<exit::Code, ExpectedError
         Verb::Export(arguments) => verbs::export::run(&arguments.options()?, output),
         Verb::Occupancy(arguments) => verbs::occupancy::run(&arguments.options()?, output),
         Verb::Roofline(arguments) => verbs::roofline::run(&arguments.options()?, output),
+        Verb::Sanitize(arguments) => verbs::sanitize::run(&arguments.options()?, output),
+        Verb::Doctor(arguments) => verbs::doctor::run(&arguments.options(), output),
         Verb::Explain(arguments) => verbs::explain::run(&arguments.options(), output),
     }
 }

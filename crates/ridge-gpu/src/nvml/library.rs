@@ -114,6 +114,13 @@ functions! {
     p2p: "nvmlDeviceGetP2PStatus" (*mut c_void, *mut c_void, c_int, *mut c_int);
     nvlink: "nvmlDeviceGetNvLinkState" (*mut c_void, c_uint, *mut c_int);
     persistence: "nvmlDeviceGetPersistenceMode" (*mut c_void, *mut c_int);
+    count: "nvmlDeviceGetCount_v2" (*mut c_uint);
+    by_index: "nvmlDeviceGetHandleByIndex_v2" (c_uint, *mut *mut c_void);
+    name: "nvmlDeviceGetName" (*mut c_void, *mut c_char, c_uint);
+    uuid: "nvmlDeviceGetUUID" (*mut c_void, *mut c_char, c_uint);
+    capability: "nvmlDeviceGetCudaComputeCapability" (*mut c_void, *mut c_int, *mut c_int);
+    mig_mode: "nvmlDeviceGetMigMode" (*mut c_void, *mut c_uint, *mut c_uint);
+    ecc_mode: "nvmlDeviceGetEccMode" (*mut c_void, *mut c_int, *mut c_int);
     lock: "nvmlDeviceSetGpuLockedClocks" (*mut c_void, c_uint, c_uint);
     unlock: "nvmlDeviceResetGpuLockedClocks" (*mut c_void);
 }
@@ -159,6 +166,22 @@ impl Nvml {
         let status = unsafe { get(text.as_mut_ptr().cast(), 96) };
         let text = CStr::from_bytes_until_nul(&text).ok()?;
         (status == 0).then(|| text.to_string_lossy().into_owned())
+    }
+
+    /// How many GPUs there are, whether this process may use them or not.
+    pub(crate) fn count(&self) -> Option<u32> {
+        let mut count = 0;
+        // SAFETY: the pointer is to a value of the documented type that outlives the call.
+        let status = unsafe { self.functions.count?(&raw mut count) };
+        (status == 0).then_some(count)
+    }
+
+    /// The GPU with a number of NVML's own, which is not the driver's.
+    pub(crate) fn by_index(&'static self, place: u32) -> Option<Gpu> {
+        let mut device = ptr::null_mut();
+        // SAFETY: the pointer is to one that outlives the call; NVML checks the number.
+        let status = unsafe { self.functions.by_index?(place, &raw mut device) };
+        (status == 0).then_some(Gpu { nvml: self, device })
     }
 
     /// The GPU with an identifier. One of a partition leads to its GPU, which has the sensors.
@@ -222,6 +245,55 @@ impl Gpu {
         // SAFETY: as above.
         let status = unsafe { get?(self.device, which, &raw mut value) };
         (status == 0).then_some(value)
+    }
+
+    /// Two numbers that a function stores behind its device.
+    fn pair<T: Default>(
+        self,
+        get: Option<unsafe extern "C" fn(*mut c_void, *mut T, *mut T) -> Status>,
+    ) -> Option<(T, T)> {
+        let (mut first, mut second) = (T::default(), T::default());
+        // SAFETY: NVML gave the handle, and is never unloaded; the pointers are to values of the documented type that
+        // outlive the call.
+        let status = unsafe { get?(self.device, &raw mut first, &raw mut second) };
+        (status == 0).then_some((first, second))
+    }
+
+    /// A text that a function stores behind its device.
+    fn text(
+        self,
+        get: Option<unsafe extern "C" fn(*mut c_void, *mut c_char, c_uint) -> Status>,
+    ) -> Option<String> {
+        let mut text = [0_u8; 96];
+        // SAFETY: NVML gave the handle; the buffer has as many bytes as are announced.
+        let status = unsafe { get?(self.device, text.as_mut_ptr().cast(), 96) };
+        let text = CStr::from_bytes_until_nul(&text).ok()?;
+        (status == 0).then(|| text.to_string_lossy().into_owned())
+    }
+
+    pub(crate) fn name(self) -> Option<String> {
+        self.text(self.nvml.functions.name)
+    }
+
+    pub(crate) fn uuid(self) -> Option<String> {
+        self.text(self.nvml.functions.uuid)
+    }
+
+    /// The compute capability, major and minor.
+    pub(crate) fn capability(self) -> Option<(u32, u32)> {
+        let (major, minor) = self.pair(self.nvml.functions.capability)?;
+        Some((major.try_into().ok()?, minor.try_into().ok()?))
+    }
+
+    /// Whether it is cut into partitions; absent where it cannot be.
+    pub(crate) fn is_mig_on(self) -> Option<bool> {
+        self.pair(self.nvml.functions.mig_mode)
+            .map(|(now, _after_restart)| now != 0)
+    }
+
+    pub(crate) fn is_ecc_on(self) -> Option<bool> {
+        self.pair(self.nvml.functions.ecc_mode)
+            .map(|(now, _after_restart)| now != 0)
     }
 
     /// A clock in MHz.
@@ -347,6 +419,13 @@ fn outcome(status: Status) -> Result<(), Refused> {
         NO_PERMISSION => Err(Refused::NoPermission),
         other => Err(Refused::Other(format!("NVML error {other}"))),
     }
+}
+
+/// Whether a library can be loaded. It stays so.
+pub(crate) fn loads(path: &Path) -> bool {
+    open(path)
+        .map(|library| Box::leak(Box::new(library)))
+        .is_some()
 }
 
 fn open(path: &Path) -> Option<libloading::Library> {

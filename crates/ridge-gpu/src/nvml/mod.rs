@@ -2,7 +2,7 @@
 
 mod library;
 
-pub(crate) use library::{Clock, Gpu, Nvml, Refused};
+pub(crate) use library::{Clock, Gpu, Nvml, Refused, loads};
 
 use ridge_model::quantity::Hertz;
 

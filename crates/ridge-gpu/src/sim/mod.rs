@@ -562,7 +562,9 @@ impl Device for SimDevice {
         let memory = match known {
             Some(memory) => memory,
             None => {
-                let memory: Rc<Memory> = self.new_memory("allocate", size, Place::Device)?.get("buffer")?;
+                let memory: Rc<Memory> = self
+                    .new_memory("allocate", size, Place::Device)?
+                    .get("buffer")?;
                 // What an image does not give a value is zero.
                 memory.contents.borrow_mut().fill(0, size, 0);
                 let mut globals = module.globals.borrow_mut();

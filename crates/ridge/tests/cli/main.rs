@@ -8,6 +8,7 @@ mod clocks;
 mod compulsory;
 mod devices;
 mod disassembly;
+mod doctor;
 mod driver;
 mod errors;
 mod explain;
@@ -20,6 +21,7 @@ mod pages;
 mod readme;
 mod redact;
 mod roofline;
+mod sanitize;
 mod schema;
 
 use driver::root;

@@ -25,9 +25,11 @@ fn help() {
         ("help_bound_gemm", &["bound", "gemm", "-h"]),
         ("help_ceilings", &["ceilings", "--help"]),
         ("help_devices", &["devices", "--help"]),
+        ("help_doctor", &["doctor", "--help"]),
         ("help_export", &["export", "--help"]),
         ("help_occupancy", &["occupancy", "--help"]),
         ("help_roofline", &["roofline", "--help"]),
+        ("help_sanitize", &["sanitize", "--help"]),
         ("help_explain", &["explain", "--help"]),
     ] {
         snapshot(name, &ridge(arguments).run().fine().stdout);
@@ -46,9 +48,11 @@ fn the_help_fits_in_80_columns() {
         &["bound", "gemm", "-h"],
         &["ceilings", "--help"],
         &["devices", "--help"],
+        &["doctor", "--help"],
         &["export", "--help"],
         &["occupancy", "--help"],
         &["roofline", "--help"],
+        &["sanitize", "--help"],
         &["explain", "--help"],
     ] {
         page(arguments, 80);

@@ -24,6 +24,8 @@ terms! {
     "cluster": "cluster", "clusters", "thread block cluster";
     "cold": "cold", "cold time", "l2 flush", "flush";
     "compulsory": "compulsory bytes", "compulsory traffic", "compulsory", "compulsory operations";
+    "compute-sanitizer": "compute sanitizer", "sanitizer", "ridge sanitize", "memcheck", "racecheck", "initcheck", "synccheck";
+    "counter-permission": "counter permission", "permission for counters", "counters", "err nvgpuctrperm", "cap sys admin", "ridge doctor";
     "eligible-warps": "eligible warps", "eligible warp";
     "floor": "floor", "floors", "event floor", "empty kernel", "floor limited", "at floor";
     "graph": "graph", "graph time", "cuda graph", "graph mode";
@@ -37,6 +39,7 @@ terms! {
     "lower-bound": "lower bound", "lower bounds", "bound", "bounds", "gap";
     "occupancy": "occupancy", "theoretical occupancy", "achieved occupancy", "ridge occupancy";
     "peer-copy": "peer copy", "peer", "peers", "peer to peer", "p2p", "nvlink", "links to other gpus";
+    "race": "race", "races", "data race", "hazard", "hazards", "raw", "war", "waw";
     "request": "request", "requests";
     "ridge-point": "ridge point", "roofline ridge point";
     "roofline": "roofline", "ridge roofline", "roof", "roofs", "hierarchical roofline";
