@@ -23,8 +23,24 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod chrome;
 mod error;
+pub mod nsys;
 mod timeline;
+
+/// Reads a trace, whatever wrote it; its kind is recognised by its content.
+///
+/// # Errors
+/// When nothing of it can be read.
+pub fn read(input: &[u8]) -> Result<Timeline, Error> {
+    if nsys::is_database(input) {
+        nsys::read(input)
+    } else if chrome::is_json(input) {
+        chrome::read(input)
+    } else {
+        Err(Error::unknown(input))
+    }
+}
 
 pub use error::{Error, Problem};
 pub use timeline::{
