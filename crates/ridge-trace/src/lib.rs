@@ -23,9 +23,13 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod analysis;
 pub mod chrome;
+pub mod document;
 mod error;
+mod findings;
 pub mod nsys;
+mod pages;
 mod timeline;
 
 /// Reads a trace, whatever wrote it; its kind is recognised by its content.
@@ -42,7 +46,9 @@ pub fn read(input: &[u8]) -> Result<Timeline, Error> {
     }
 }
 
+pub use analysis::{HostLink, analyse, kernels};
 pub use error::{Error, Problem};
+pub use pages::{page, page_ids};
 pub use timeline::{
     Annotation, AnnotationKind, Api, Builder, Call, CallClass, Completeness, Copied, CopyKind,
     Correlation, Device, Graph, Launch, LaunchId, Memory, NameId, Names, NewCall, NewCopy,
