@@ -6,6 +6,7 @@ mod ceilings;
 mod devices;
 mod occupancy;
 mod roofline;
+mod timeline;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -20,6 +21,7 @@ pub(crate) use occupancy::{OccupancyArguments, OccupancyFormat};
 use ridge_diagnose::Given;
 use ridge_model::quantity::{Bytes, Flops};
 pub(crate) use roofline::{RooflineArguments, RooflineFormat};
+pub(crate) use timeline::{TimelineArguments, TimelineFormat};
 
 use crate::error::ExpectedError;
 use crate::filter::{Launches, NameFilter, Selection};
@@ -70,6 +72,9 @@ pub(crate) enum Verb {
     /// Draw kernels under the roofs of their device: how much they compute in a second and for each byte
     #[command(after_help = roofline::EXAMPLES)]
     Roofline(Box<RooflineArguments>),
+    /// Tell what bounds a program: kernels, copies, or a host that is late, from a trace of it
+    #[command(after_help = timeline::EXAMPLES)]
+    Timeline(TimelineArguments),
     /// Explain a finding, a metric, a stall reason or a term
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArguments),
