@@ -291,14 +291,11 @@ fn of_threads(timeline: &Timeline, names: &mut Names) -> Vec<Lane> {
         .collect()
 }
 
-/// Bins at a fine step, and at coarser ones.
-fn pyramid(events: &[Event], length_ns: u64) -> Vec<Vec<Bin>> {
-    if events.len() < FEW_EVENTS {
-        return Vec::new();
-    }
-    let count = (events.len() / 4).next_power_of_two().clamp(512, MOST_BINS);
-    // Time of each shade in each bin.
+/// How much of each shade is in bins of equal width over a length of time. An event of any length costs two bins.
+fn fill(events: &[Event], length_ns: u64, count: usize) -> Vec<[u64; 9]> {
     let mut times: Vec<[u64; 9]> = vec![[0; 9]; count];
+    // Where events that fill bins begin and end to do so.
+    let mut whole: Vec<[i32; 9]> = vec![[0; 9]; count + 1];
     let bins = u128::try_from(count).unwrap_or(1);
     let bin_of = |ns: u64| {
         usize::try_from(u128::from(ns) * bins / u128::from(length_ns))
@@ -309,20 +306,50 @@ fn pyramid(events: &[Event], length_ns: u64) -> Vec<Vec<Bin>> {
         u64::try_from(u128::try_from(bin).unwrap_or(0) * u128::from(length_ns) / bins).unwrap_or(0)
     };
     for event in events {
+        let shade = event.shade as usize;
         let end = event.start_ns + event.duration_ns;
         let (first, last) = (
             bin_of(event.start_ns),
             bin_of(end.saturating_sub(1).max(event.start_ns)),
         );
-        for (bin, times) in times.iter_mut().enumerate().take(last + 1).skip(first) {
-            let (from, to) = (
-                event.start_ns.max(start_of(bin)),
-                end.min(start_of(bin + 1)),
-            );
+        if first == last {
             // What takes no time is still there.
-            times[event.shade as usize] += to.saturating_sub(from).max(1);
+            times[first][shade] += event.duration_ns.max(1);
+            continue;
+        }
+        times[first][shade] += start_of(first + 1).saturating_sub(event.start_ns).max(1);
+        times[last][shade] += end.saturating_sub(start_of(last)).max(1);
+        whole[first + 1][shade] += 1;
+        whole[last][shade] -= 1;
+    }
+    let mut running = [0_i32; 9];
+    for (bin, times) in times.iter_mut().enumerate() {
+        for (shade, time) in times.iter_mut().enumerate() {
+            running[shade] += whole[bin][shade];
+            let width = start_of(bin + 1) - start_of(bin);
+            *time += width * u64::try_from(running[shade]).unwrap_or(0);
         }
     }
+    times
+}
+
+/// What fills each of so many columns, for a picture that is drawn once.
+#[must_use]
+pub fn columns(events: &[Event], length_ns: u64, count: usize) -> Vec<Bin> {
+    let width = length_ns as f64 / count.max(1) as f64;
+    fill(events, length_ns, count.max(1))
+        .iter()
+        .map(|times| bin(times, width))
+        .collect()
+}
+
+/// Bins at a fine step, and at coarser ones.
+fn pyramid(events: &[Event], length_ns: u64) -> Vec<Vec<Bin>> {
+    if events.len() < FEW_EVENTS {
+        return Vec::new();
+    }
+    let count = (events.len() / 4).next_power_of_two().clamp(512, MOST_BINS);
+    let mut times = fill(events, length_ns, count);
     let mut levels = Vec::new();
     let mut width = length_ns as f64 / count as f64;
     loop {
@@ -424,6 +451,33 @@ mod tests {
             let (first, last) = (level[0].cover, level[level.len() - 1].cover);
             assert!(last > first, "{first} {last}");
         }
+    }
+
+    /// An event over all bins fills each of them, and costs no more than a short one.
+    #[test]
+    fn long_events_fill_what_they_cover() {
+        let event = |start_ns, duration_ns, shade| Event {
+            start_ns,
+            duration_ns,
+            name: 0,
+            shade,
+        };
+        let found = columns(
+            &[event(100, 800, Shade::Copy), event(450, 0, Shade::Kernel)],
+            1000,
+            10,
+        );
+        let covers: Vec<u8> = found.iter().map(|bin| bin.cover).collect();
+        assert_eq!(covers, [0, 255, 255, 255, 255, 255, 255, 255, 255, 0]);
+        assert!(found[1..9].iter().all(|bin| bin.shade == Shade::Copy));
+        let long: Vec<Event> = (0..100_000)
+            .map(|start| event(start, 1_000_000_000, Shade::Call))
+            .collect();
+        assert!(
+            columns(&long, 1_000_100_000, MOST_BINS)
+                .iter()
+                .all(|bin| bin.cover == 255)
+        );
     }
 
     #[test]

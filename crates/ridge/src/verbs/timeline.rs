@@ -8,8 +8,9 @@ use ridge_model::bound::Link;
 use ridge_model::device::Origin;
 use ridge_model::quantity::{counted, grouped};
 use ridge_model::{Device, Devices};
-use ridge_render::timeline::{csv, text};
+use ridge_render::timeline::{csv, html, svg, text};
 use ridge_trace::document::{Document, SCHEMA, VERSION, Warning};
+use ridge_trace::lanes::Lanes;
 use ridge_trace::{Error, HostLink, Timeline, analyse, nsys};
 
 use crate::args::TimelineFormat;
@@ -40,6 +41,7 @@ pub(crate) fn run(options: &TimelineOptions, output: &mut Output) -> Result<Code
         traces: Vec::new(),
         warnings: Vec::new(),
     };
+    let mut lanes = Vec::new();
     let mut code = exit::FINE;
     for file in &options.files {
         let timeline = match read(file, output) {
@@ -64,6 +66,9 @@ pub(crate) fn run(options: &TimelineOptions, output: &mut Output) -> Result<Code
             .warnings
             .extend(caveats(&timeline, document.traces.len()));
         document.traces.push(trace);
+        if matches!(format, TimelineFormat::Svg | TimelineFormat::Html) {
+            lanes.push(Lanes::of(&timeline));
+        }
     }
     if document.traces.is_empty() {
         return Ok(code);
@@ -79,7 +84,10 @@ pub(crate) fn run(options: &TimelineOptions, output: &mut Output) -> Result<Code
         TimelineFormat::Text => output.write(&text(&document, &layout(output)))?,
         TimelineFormat::Csv => output.stream(|sink| csv(&document, sink).map(|()| true))?,
         TimelineFormat::Json => output.json(&document)?,
-        TimelineFormat::Svg | TimelineFormat::Html => todo!(),
+        TimelineFormat::Svg => output.write(&svg(&document, &lanes))?,
+        TimelineFormat::Html => output.write(&html(&document, &lanes).map_err(|error| {
+            ExpectedError::internal(format!("cannot write the document: {error}"))
+        })?)?,
     }
     if format != TimelineFormat::Text {
         output.warn_all(document.warnings.iter().map(|warning| {
