@@ -25,7 +25,9 @@ terms! {
     "cold": "cold", "cold time", "l2 flush", "flush";
     "compulsory": "compulsory bytes", "compulsory traffic", "compulsory", "compulsory operations";
     "eligible-warps": "eligible warps", "eligible warp";
+    "exposed-copy": "exposed copy", "exposed copies", "exposed transfer", "overlap", "hidden copy";
     "floor": "floor", "floors", "event floor", "empty kernel", "floor limited", "at floor";
+    "gap": "gap of a device", "gaps", "gaps of a device", "host wait", "launch floor", "idle time", "host late";
     "graph": "graph", "graph time", "cuda graph", "graph mode";
     "hot": "hot", "hot time";
     "issue-slot": "issue slot", "issue slots";
@@ -36,12 +38,14 @@ terms! {
     "ledger": "ledger", "resource ledger";
     "lower-bound": "lower bound", "lower bounds", "bound", "bounds", "gap";
     "occupancy": "occupancy", "theoretical occupancy", "achieved occupancy", "ridge occupancy";
+    "pageable-memory": "pageable memory", "pageable", "pinned", "pinned memory", "page locked", "pageable copy";
     "request": "request", "requests";
     "ridge-point": "ridge point", "roofline ridge point";
     "roofline": "roofline", "ridge roofline", "roof", "roofs", "hierarchical roofline";
     "sector": "sector", "sectors";
     "speed-of-light": "speed of light", "sol";
     "stall-reasons": "stall reasons", "stall reason", "stalls";
+    "timeline": "timeline", "ridge timeline", "trace", "span", "busy time", "queue time";
     "warp": "warp", "warps";
     "wave": "wave", "waves", "tail";
     "wavefront": "wavefront", "wavefronts";
