@@ -4,3 +4,4 @@
 pub mod bodies;
 pub mod devices;
 pub mod specs;
+pub mod traces;

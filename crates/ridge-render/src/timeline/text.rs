@@ -235,7 +235,7 @@ fn kernel_table(out: &mut String, device: &Device, layout: &Layout) {
         return;
     }
     out.push('\n');
-    let absent = "–";
+    let absent = layout.charset.absent();
     let mut table = Table::new([
         Column::left("kernel").truncated(1, 24),
         Column::right("runs"),
@@ -318,18 +318,19 @@ fn transfers(out: &mut String, device: &Device, layout: &Layout) {
             words::host_memory(transfer.kind, transfer.from, transfer.to),
             transfer.durations.count.to_string(),
             transfer.bytes.map_or_else(
-                || "–".to_owned(),
+                || layout.charset.absent().to_owned(),
                 |bytes| Bytes::from_count(bytes).to_string(),
             ),
             time(transfer.durations.sum_ns),
-            transfer
-                .rate_bytes_per_s
-                .map_or_else(|| "–".to_owned(), |rate| Bandwidth::new(rate).to_string()),
+            transfer.rate_bytes_per_s.map_or_else(
+                || layout.charset.absent().to_owned(),
+                |rate| Bandwidth::new(rate).to_string(),
+            ),
             // Small copies are bound by their start, not by the link.
             transfer
                 .link_share
                 .filter(|_| transfer.is_rate_of_large)
-                .map_or_else(|| "–".to_owned(), percent),
+                .map_or_else(|| layout.charset.absent().to_owned(), percent),
         ]);
     }
     push(out, &table, layout);
@@ -489,16 +490,17 @@ fn streams(out: &mut String, device: &Device, layout: &Layout) {
     for stream in device.streams.iter().take(most) {
         table.row([
             stream.number.to_string(),
-            stream
-                .process
-                .map_or_else(|| "–".to_owned(), |process| process.to_string()),
+            stream.process.map_or_else(
+                || layout.charset.absent().to_owned(),
+                |process| process.to_string(),
+            ),
             stream.work.to_string(),
             time(stream.busy_ns),
             percent(stream.busy_ns / device.span_ns.max(1.0)),
-            stream
-                .gaps
-                .as_ref()
-                .map_or_else(|| "–".to_owned(), |gaps| time(gaps.median_ns)),
+            stream.gaps.as_ref().map_or_else(
+                || layout.charset.absent().to_owned(),
+                |gaps| time(gaps.median_ns),
+            ),
         ]);
     }
     push(out, &table, layout);
@@ -561,9 +563,10 @@ fn compare(out: &mut String, traces: &[Trace], layout: &Layout) {
             let share = |ns: f64| percent(ns / device.span_ns.max(1.0));
             table.row([
                 shown_name(&trace.file),
-                trace
-                    .rank
-                    .map_or_else(|| "–".to_owned(), |rank| rank.to_string()),
+                trace.rank.map_or_else(
+                    || layout.charset.absent().to_owned(),
+                    |rank| rank.to_string(),
+                ),
                 device.number.to_string(),
                 time(device.span_ns),
                 share(device.kernel_ns),

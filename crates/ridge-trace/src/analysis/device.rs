@@ -217,7 +217,7 @@ fn launches<'t>(
     gaps: &[Gap],
 ) -> document::Launches {
     let (mut call, mut queue) = (Vec::new(), Vec::new());
-    let (mut began_in_call, mut below, mut below_ns) = (0, 0, 0);
+    let (mut began_in_call, mut below, mut below_ns) = (0, 0, 0_i64);
     // The same call can ask for many pieces of work; it counts once.
     let mut counted = std::collections::HashSet::new();
     for work in work {
@@ -232,7 +232,7 @@ fn launches<'t>(
         queue.push(behind.max(0));
         if work.is_kernel() && work.duration_ns() < own.duration_ns() {
             below += 1;
-            below_ns += work.duration_ns();
+            below_ns = below_ns.saturating_add(work.duration_ns());
         }
     }
     let latency = gaps

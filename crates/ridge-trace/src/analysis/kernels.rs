@@ -19,11 +19,11 @@ pub(super) fn of<'t>(timeline: &'t Timeline, work: impl Iterator<Item = &'t Work
         launches: Vec<LaunchId>,
     }
     let mut by_name: HashMap<NameId, Of> = HashMap::new();
-    let mut whole = 0;
+    let mut whole = 0_i64;
     for work in work.filter(|work| work.is_kernel()) {
         let row = by_name.entry(work.name).or_default();
         row.durations.push(work.duration_ns());
-        whole += work.duration_ns();
+        whole = whole.saturating_add(work.duration_ns());
         if let WorkKind::Kernel { launch } = work.kind
             && !row.launches.contains(&launch)
             && row.launches.len() < MOST_CONFIGURATIONS

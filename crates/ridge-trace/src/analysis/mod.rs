@@ -135,7 +135,8 @@ fn calls(timeline: &Timeline, host: &Host<'_>, busy: &Union) -> Vec<CallRow> {
         });
         row.durations.push(within.call.duration_ns());
         if within.is_blocking() || within.class == CallClass::Allocate {
-            row.while_busy += busy.within((within.call.start_ns, within.call.end_ns));
+            let waited = busy.within((within.call.start_ns, within.call.end_ns));
+            row.while_busy = row.while_busy.saturating_add(waited);
         }
     }
     let mut rows: Vec<CallRow> = rows

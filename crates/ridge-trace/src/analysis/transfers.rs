@@ -37,7 +37,9 @@ pub(super) fn of<'t>(
                     source: link.source.clone(),
                 })
             });
-            let bytes: Option<u64> = copies.iter().map(|(_, copied)| copied.bytes).sum();
+            let bytes = copies.iter().try_fold(0_u64, |all, (_, copied)| {
+                Some(all.saturating_add(copied.bytes?))
+            });
             Some(Transfer {
                 kind,
                 from,
@@ -63,7 +65,7 @@ fn rate<'c>(copies: impl Iterator<Item = &'c (i64, Copied)>) -> Option<f64> {
     for (duration, copied) in copies {
         if let Some(own) = copied.bytes {
             bytes = bytes.saturating_add(own);
-            time += duration;
+            time = time.saturating_add(*duration);
         }
     }
     (time > 0 && bytes > 0).then(|| {

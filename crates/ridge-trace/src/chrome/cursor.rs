@@ -118,17 +118,18 @@ impl<'i> Cursor<'i> {
     pub(super) fn text(&mut self) -> Result<Cow<'i, str>, Stop> {
         self.expect(b'"')?;
         let start = self.at;
-        let end = self.end_of_text()?;
+        let (end, is_plain) = self.end_of_text()?;
         let raw = self.bytes.get(start..end).unwrap_or_default();
-        Ok(if raw.contains(&b'\\') {
-            Cow::Owned(unescape(raw))
-        } else {
-            String::from_utf8_lossy(raw)
+        Ok(match std::str::from_utf8(raw) {
+            Ok(text) if is_plain => Cow::Borrowed(text),
+            _ if is_plain => String::from_utf8_lossy(raw),
+            _ => Cow::Owned(unescape(raw)),
         })
     }
 
-    /// Moves behind the closing quote and returns its place.
-    fn end_of_text(&mut self) -> Result<usize, Stop> {
+    /// Moves behind the closing quote and returns its place, and whether nothing before it is escaped.
+    fn end_of_text(&mut self) -> Result<(usize, bool), Stop> {
+        let mut is_plain = true;
         loop {
             let rest = self.rest();
             let ordinary = rest
@@ -139,9 +140,12 @@ impl<'i> Cursor<'i> {
                 Some(b'"') => {
                     let end = self.at + ordinary;
                     self.at = end + 1;
-                    return Ok(end);
+                    return Ok((end, is_plain));
                 }
-                Some(_) if rest.len() > ordinary + 1 => self.at += ordinary + 2,
+                Some(_) if rest.len() > ordinary + 1 => {
+                    is_plain = false;
+                    self.at += ordinary + 2;
+                }
                 _ => {
                     self.at = self.bytes.len();
                     return Err(Stop::End);

@@ -65,7 +65,9 @@ pub(crate) fn sources() -> impl Iterator<Item = (&'static str, &'static str)> {
 pub(crate) fn run(devices: &[Seen<'_>]) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     for check in CHECKS {
-        let mut of_check: Vec<Finding> = devices.iter().filter_map(check.run).collect();
+        // Of no time, there is nothing to save.
+        let lasting = devices.iter().filter(|seen| seen.span_ns() > 0.0);
+        let mut of_check: Vec<Finding> = lasting.filter_map(check.run).collect();
         of_check.sort_by(|a, b| {
             b.saving_ceiling_ns
                 .total_cmp(&a.saving_ceiling_ns)

@@ -50,10 +50,9 @@ pub(super) fn check(seen: &Seen<'_>) -> Option<Finding> {
         return None;
     }
     let number = copies().count() as u64;
-    let bytes: Option<u64> = copies()
-        .filter_map(|work| work.copied())
-        .map(|copied| copied.bytes)
-        .sum();
+    let bytes = copies()
+        .filter_map(Work::copied)
+        .try_fold(0_u64, |all, copied| Some(all.saturating_add(copied.bytes?)));
     let mut evidence = vec![
         measured(
             "time in which a copy between host and device runs and no kernel",

@@ -428,10 +428,15 @@ impl Builder {
         }
     }
 
-    /// Whether two times are an interval. Half of the range of numbers is left for differences.
+    /// Whether two times are an interval. Half of the range of numbers is left for differences, and so long an interval is
+    /// a fault: a hundred days.
     fn is_interval(&mut self, start_ns: i64, end_ns: i64) -> bool {
         const FARTHEST_NS: i64 = i64::MAX / 4;
-        let is_interval = -FARTHEST_NS <= start_ns && start_ns <= end_ns && end_ns <= FARTHEST_NS;
+        const LONGEST_NS: i64 = 1 << 53;
+        let is_interval = -FARTHEST_NS <= start_ns
+            && start_ns <= end_ns
+            && end_ns <= FARTHEST_NS
+            && end_ns - start_ns <= LONGEST_NS;
         self.timeline.completeness.contradictory += u64::from(!is_interval);
         is_interval
     }

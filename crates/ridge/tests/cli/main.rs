@@ -19,5 +19,6 @@ mod readme;
 mod redact;
 mod roofline;
 mod schema;
+mod timeline;
 
 use driver::root;
