@@ -5,3 +5,4 @@ pub mod bodies;
 pub mod devices;
 pub mod sanitizer;
 pub mod specs;
+pub mod traces;

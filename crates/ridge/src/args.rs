@@ -8,6 +8,7 @@ mod doctor;
 mod occupancy;
 mod roofline;
 mod sanitize;
+mod timeline;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -24,6 +25,7 @@ use ridge_diagnose::Given;
 use ridge_model::quantity::{Bytes, Flops};
 pub(crate) use roofline::{RooflineArguments, RooflineFormat};
 pub(crate) use sanitize::{SanitizeArguments, SanitizeFormat};
+pub(crate) use timeline::{TimelineArguments, TimelineFormat};
 
 use crate::error::ExpectedError;
 use crate::filter::{Launches, NameFilter, Selection};
@@ -81,6 +83,9 @@ pub(crate) enum Verb {
     /// Tell what works on this machine, what does not, and what mends it
     #[command(after_help = doctor::EXAMPLES)]
     Doctor(DoctorArguments),
+    /// Tell what bounds a program: kernels, copies, or a host that is late, from a trace of it
+    #[command(after_help = timeline::EXAMPLES)]
+    Timeline(TimelineArguments),
     /// Explain a finding, a metric, a stall reason or a term
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArguments),

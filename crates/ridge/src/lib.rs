@@ -16,6 +16,7 @@ mod input;
 mod nvrtc;
 mod output;
 mod process;
+pub mod pages;
 mod verbs;
 mod worker;
 
@@ -127,6 +128,7 @@ fn dispatch(verb: Verb, output: &mut Output) -> Result<exit::Code, ExpectedError
         Verb::Roofline(arguments) => verbs::roofline::run(&arguments.options()?, output),
         Verb::Sanitize(arguments) => verbs::sanitize::run(&arguments.options()?, output),
         Verb::Doctor(arguments) => verbs::doctor::run(&arguments.options(), output),
+        Verb::Timeline(arguments) => verbs::timeline::run(&arguments.options()?, output),
         Verb::Explain(arguments) => verbs::explain::run(&arguments.options(), output),
     }
 }

@@ -11,4 +11,5 @@ pub(crate) mod occupancy;
 pub(crate) mod redact;
 pub(crate) mod roofline;
 pub(crate) mod sanitize;
+pub(crate) mod timeline;
 pub(crate) mod why;

@@ -1,9 +1,10 @@
-//! The page of `ridge roofline` in a browser: what it shows, and what pointing, clicking, typing and zooming do.
+//! The pages of `ridge roofline` and `ridge timeline` in a browser: what it shows, and what pointing, clicking, typing and zooming do.
 //!
 //! The browser is the one that `RIDGE_CHROMIUM` names, which makes the tests required, else a Chromium in the search
 //! path; without one they are reported as ignored.
 
 mod chromium;
+mod timeline;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
     let trials = match chromium::find() {
         Some(browser) => CHECKS
             .iter()
+            .chain(timeline::CHECKS)
             .map(|(name, check)| {
                 let browser = browser.clone();
                 Trial::test(*name, move || check(&browser))
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
             .collect(),
         None => CHECKS
             .iter()
+            .chain(timeline::CHECKS)
             .map(|(name, _)| {
                 let reason = "no Chromium found: install it, or set RIDGE_CHROMIUM to its path";
                 Trial::test(format!("{name} ({reason})"), || Ok(())).with_ignored_flag(true)

@@ -23,5 +23,6 @@ mod redact;
 mod roofline;
 mod sanitize;
 mod schema;
+mod timeline;
 
 use driver::root;

@@ -27,7 +27,9 @@ terms! {
     "compute-sanitizer": "compute sanitizer", "sanitizer", "ridge sanitize", "memcheck", "racecheck", "initcheck", "synccheck";
     "counter-permission": "counter permission", "permission for counters", "counters", "err nvgpuctrperm", "cap sys admin", "ridge doctor";
     "eligible-warps": "eligible warps", "eligible warp";
+    "exposed-copy": "exposed copy", "exposed copies", "exposed transfer", "overlap", "hidden copy";
     "floor": "floor", "floors", "event floor", "empty kernel", "floor limited", "at floor";
+    "gap": "gap of a device", "gaps", "gaps of a device", "host wait", "launch floor", "idle time", "host late";
     "graph": "graph", "graph time", "cuda graph", "graph mode";
     "hot": "hot", "hot time";
     "issue-slot": "issue slot", "issue slots";
@@ -40,12 +42,14 @@ terms! {
     "occupancy": "occupancy", "theoretical occupancy", "achieved occupancy", "ridge occupancy";
     "peer-copy": "peer copy", "peer", "peers", "peer to peer", "p2p", "nvlink", "links to other gpus";
     "race": "race", "races", "data race", "hazard", "hazards", "raw", "war", "waw";
+    "pageable-memory": "pageable memory", "pageable", "pinned", "pinned memory", "page locked", "pageable copy";
     "request": "request", "requests";
     "ridge-point": "ridge point", "roofline ridge point";
     "roofline": "roofline", "ridge roofline", "roof", "roofs", "hierarchical roofline";
     "sector": "sector", "sectors";
     "speed-of-light": "speed of light", "sol";
     "stall-reasons": "stall reasons", "stall reason", "stalls";
+    "timeline": "timeline", "ridge timeline", "trace", "span", "busy time", "queue time";
     "warp": "warp", "warps";
     "wave": "wave", "waves", "tail";
     "wavefront": "wavefront", "wavefronts";
