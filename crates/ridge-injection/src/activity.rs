@@ -143,6 +143,8 @@ pub(crate) enum Activity {
         memory_bytes: u64,
         l2_bytes: u32,
         clock_khz: u32,
+        /// A number that tells GPUs apart, and does not tell which one it is.
+        identity: u64,
     },
     Context {
         context: u32,
@@ -373,6 +375,7 @@ impl Fields<'_> {
             memory_bytes: self.u64(16)?,
             l2_bytes: self.u32(28)?,
             clock_khz: self.u32(36)?,
+            identity: identity(self.bytes(120)?),
         })
     }
 
@@ -390,6 +393,16 @@ impl Fields<'_> {
             name: Pointer(self.u64(24)?),
         })
     }
+}
+
+/// A UUID made shorter (FNV-1a): processes on one machine need to tell GPUs apart, and nobody needs to know which they are.
+fn identity(uuid: [u8; 16]) -> u64 {
+    if uuid == [0; 16] {
+        return 0;
+    }
+    uuid.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 #[cfg(test)]

@@ -90,7 +90,8 @@ pub mod record {
     pub const OVERHEAD: u64 = 6;
     /// Time, flags (1 moment, 2 start, 4 end), range, thread, name, domain.
     pub const MARKER: u64 = 7;
-    /// Device, name, compute capability (2), SMs, bytes of memory, bytes of L2, SM clock in kHz.
+    /// Device, name, compute capability (2), SMs, bytes of memory, bytes of L2, SM clock in kHz; what tells it from
+    /// other GPUs.
     pub const DEVICE: u64 = 8;
     /// Context, device, its default stream.
     pub const CONTEXT: u64 = 9;

@@ -443,6 +443,7 @@ impl Batch {
                 memory_bytes,
                 l2_bytes,
                 clock_khz,
+                identity,
             } => {
                 let mut fields = Fields::default();
                 fields.add(device);
@@ -453,6 +454,7 @@ impl Batch {
                 fields.add(memory_bytes);
                 fields.add(l2_bytes);
                 fields.add(clock_khz);
+                fields.add(identity);
                 self.push(record::DEVICE, &fields);
             }
             Activity::Context {

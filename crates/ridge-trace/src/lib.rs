@@ -24,6 +24,7 @@
 #![forbid(unsafe_code)]
 
 mod error;
+pub mod native;
 mod timeline;
 
 pub use error::{Error, Problem};

@@ -147,6 +147,12 @@ impl Builder {
         self.timeline.names.intern(without_version(text))
     }
 
+    /// The text of a name.
+    #[must_use]
+    pub fn text(&self, name: NameId) -> &str {
+        self.timeline.names.get(name)
+    }
+
     /// Finds or adds a device by its number, to describe it.
     pub fn device(&mut self, number: u64) -> &mut Device {
         let place = self.device_place(number);
