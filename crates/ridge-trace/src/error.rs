@@ -9,7 +9,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum Error {
     /// The input is of no kind that has a reader.
-    #[error("recognise the input: it begins with {begins}")]
+    #[error("recognise the input, which begins with {begins}")]
     Unknown {
         /// Its first bytes, as text where they are text.
         begins: String,
@@ -42,6 +42,25 @@ pub enum Error {
 }
 
 impl Error {
+    /// The input is of no kind that has a reader.
+    #[must_use]
+    pub fn unknown(input: &[u8]) -> Self {
+        let begin = input.get(..input.len().min(16)).unwrap_or_default();
+        let begins = match std::str::from_utf8(begin) {
+            _ if begin.is_empty() => "nothing".to_owned(),
+            Ok(text) => format!("{text:?}"),
+            Err(_) => {
+                let bytes: Vec<String> = begin
+                    .iter()
+                    .take(8)
+                    .map(|byte| format!("{byte:02x}"))
+                    .collect();
+                format!("bytes {}", bytes.join(" "))
+            }
+        };
+        Self::Unknown { begins }
+    }
+
     /// The stable name of the reason.
     #[must_use]
     pub const fn code(&self) -> &'static str {

@@ -23,11 +23,35 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod analysis;
+pub mod chrome;
+pub mod document;
 mod error;
+mod findings;
 pub mod native;
+pub mod nsys;
+mod pages;
 mod timeline;
 
+/// Reads a trace, whatever wrote it; its kind is recognised by its content.
+///
+/// # Errors
+/// When nothing of it can be read.
+pub fn read(input: &[u8]) -> Result<Timeline, Error> {
+    if native::is_recording(input) {
+        native::read(input)
+    } else if nsys::is_database(input) {
+        nsys::read(input)
+    } else if chrome::is_json(input) {
+        chrome::read(input)
+    } else {
+        Err(Error::unknown(input))
+    }
+}
+
+pub use analysis::{HostLink, analyse, kernels};
 pub use error::{Error, Problem};
+pub use pages::{page, page_ids};
 pub use timeline::{
     Annotation, AnnotationKind, Api, Builder, Call, CallClass, Completeness, Copied, CopyKind,
     Correlation, Device, Graph, Launch, LaunchId, Memory, NameId, Names, NewCall, NewCopy,

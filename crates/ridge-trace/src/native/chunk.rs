@@ -40,10 +40,7 @@ impl<'i> Chunks<'i> {
     /// When the input is no recording, or one of a version that cannot be read.
     pub fn new(input: &'i [u8]) -> Result<Self, Error> {
         if !is_recording(input) {
-            let begin = input.get(..input.len().min(8)).unwrap_or_default();
-            return Err(Error::Unknown {
-                begins: begin.escape_ascii().to_string(),
-            });
+            return Err(Error::unknown(input));
         }
         let mut chunks = Self {
             input,

@@ -101,6 +101,7 @@ impl Builder {
                 tool_version: None,
                 origin_ns: 0,
                 origin_unix_ns: None,
+                rank: None,
                 names: Names::default(),
                 devices: Vec::new(),
                 streams: Vec::new(),
@@ -135,6 +136,11 @@ impl Builder {
     /// Says what nanosecond since 1970 the time 0 of the records is.
     pub fn set_unix_ns_of_zero(&mut self, unix_ns: i128) {
         self.timeline.origin_unix_ns = Some(unix_ns);
+    }
+
+    /// Says which process of a distributed run it is.
+    pub fn set_rank(&mut self, rank: u64) {
+        self.timeline.rank = Some(rank);
     }
 
     /// Finds or adds a name.
@@ -203,6 +209,26 @@ impl Builder {
     pub fn set_thread_name(&mut self, thread: ThreadId, name: &str) {
         if let Some(thread) = self.timeline.threads.get_mut(thread.place()) {
             thread.name = Some(name.to_owned());
+        }
+    }
+
+    /// Names those of a list of processes and threads that have records.
+    pub(crate) fn name_known(
+        &mut self,
+        processes: &[(u64, String)],
+        threads: &[(u64, u64, String)],
+    ) {
+        for (number, name) in processes {
+            if let Some(process) = self.processes.get(number).copied() {
+                self.set_process_name(process, name);
+            }
+        }
+        for (process, number, name) in threads {
+            let process = self.processes.get(process).copied();
+            let thread = process.and_then(|process| self.threads.get(&(process, *number)));
+            if let Some(thread) = thread.copied() {
+                self.set_thread_name(thread, name);
+            }
         }
     }
 

@@ -38,6 +38,8 @@ pub struct Timeline {
     pub origin_ns: i64,
     /// The origin as nanoseconds since 1970, where the trace tells.
     pub origin_unix_ns: Option<i128>,
+    /// Its place among the processes of a distributed run.
+    pub rank: Option<u64>,
     /// Texts of all names.
     pub names: Names,
     /// GPUs on which something ran, and those that the trace describes.
