@@ -3,4 +3,5 @@
 
 pub mod bodies;
 pub mod devices;
+pub mod recordings;
 pub mod specs;

@@ -54,61 +54,28 @@ const KINDS: &[(u32, &str)] = &[
     (kind::CONTEXT, "contexts"),
 ];
 
-/// Calls that do no work: they ask for, or set, what the calling thread has. Libraries make several for each launch, so
-/// that to record them would cost more than all else.
+/// Parts of names of calls that do no work: they ask for, or set, what the calling thread, a function or a device has.
+/// Libraries make several for each launch, so that to record them would cost more than all else.
 const LEFT_OUT: &[&str] = &[
-    "cudaGetDevice",
-    "cudaSetDevice",
-    "cudaGetDeviceCount",
-    "cudaGetDeviceFlags",
-    "cudaDeviceGetAttribute",
-    "cudaGetLastError",
-    "cudaPeekAtLastError",
-    "cudaStreamIsCapturing",
-    "cudaStreamGetCaptureInfo",
-    "cudaThreadExchangeStreamCaptureMode",
-    "cudaFuncGetAttributes",
-    "cudaFuncSetAttribute",
-    "cudaPointerGetAttributes",
-    "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
-    "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
-    "cudaDriverGetVersion",
-    "cudaRuntimeGetVersion",
-    "cudaGetDriverEntryPoint",
-    "cudaGetDriverEntryPointByVersion",
-    "__cudaPushCallConfiguration",
-    "__cudaPopCallConfiguration",
-    "cuGetProcAddress",
-    "cuGetProcAddress_v2",
-    "cuDriverGetVersion",
-    "cuDeviceGet",
-    "cuDeviceGetCount",
-    "cuDeviceGetName",
-    "cuDeviceGetUuid",
-    "cuDeviceGetUuid_v2",
-    "cuDeviceGetAttribute",
-    "cuDevicePrimaryCtxGetState",
-    "cuCtxGetCurrent",
-    "cuCtxSetCurrent",
-    "cuCtxGetDevice",
-    "cuCtxGetId",
-    "cuCtxPushCurrent",
-    "cuCtxPushCurrent_v2",
-    "cuCtxPopCurrent",
-    "cuCtxPopCurrent_v2",
-    "cuFuncGetAttribute",
-    "cuFuncSetAttribute",
-    "cuKernelGetAttribute",
-    "cuKernelGetFunction",
-    "cuPointerGetAttribute",
-    "cuPointerGetAttributes",
-    "cuStreamIsCapturing",
-    "cuStreamGetCaptureInfo",
-    "cuStreamGetCaptureInfo_v2",
-    "cuStreamGetCaptureInfo_v3",
-    "cuThreadExchangeStreamCaptureMode",
-    "cuOccupancyMaxActiveBlocksPerMultiprocessor",
-    "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
+    "Get",
+    "Set",
+    "Occupancy",
+    "PeekAtLastError",
+    "IsCapturing",
+    "ExchangeStreamCaptureMode",
+    "CallConfiguration",
+    "CtxPushCurrent",
+    "CtxPopCurrent",
+];
+/// Parts of names of calls that do work although the above says otherwise: they set memory or nodes of graphs, or load code.
+const KEPT: &[&str] = &[
+    "Memset",
+    "GraphExec",
+    "ModuleGet",
+    "LibraryGet",
+    "KernelGetFunction",
+    "StreamSetAttribute",
+    "DeviceSetLimit",
 ];
 /// More functions than an interface has.
 const MOST_FUNCTIONS: u32 = 4096;
@@ -266,19 +233,29 @@ fn begin() {
 
 /// A thread that gets none of the program's signals.
 fn in_background(body: impl FnOnce() + Send + 'static) {
+    // A new thread begins with the mask of the one that makes it. Without the thread, buffers come when they are full, and
+    // at the end.
+    let _ = without_signals(|| {
+        thread::Builder::new()
+            .name("ridge-trace".to_owned())
+            .stack_size(256 << 10)
+            .spawn(body)
+    });
+}
+
+/// Keeps signals from the calling thread for a while: a handler that ends the program would wait for what this thread
+/// holds, and a file that may not grow would end it.
+fn without_signals<T>(body: impl FnOnce() -> T) -> T {
     let mut all = SignalSet([0; 16]);
     let mut before = SignalSet([0; 16]);
     // SAFETY: the place is as large as the C library's type.
     unsafe { sigfillset(&raw mut all) };
-    // SAFETY: both places are valid. A new thread begins with the mask of the one that makes it.
+    // SAFETY: both places are valid.
     unsafe { pthread_sigmask(SIG_SETMASK, &raw const all, &raw mut before) };
-    // Without the thread, buffers come when they are full, and at the end.
-    let _ = thread::Builder::new()
-        .name("ridge-trace".to_owned())
-        .stack_size(256 << 10)
-        .spawn(body);
+    let result = body();
     // SAFETY: the place holds the mask that the thread had.
     unsafe { pthread_sigmask(SIG_SETMASK, &raw const before, ptr::null_mut()) };
+    result
 }
 
 extern "C" fn at_exit() {
@@ -326,7 +303,7 @@ unsafe extern "C" fn completed(
             return;
         };
         let valid = valid.min(BUFFER_WORDS.saturating_mul(size_of::<u64>()));
-        session.take(buffer, valid);
+        without_signals(|| session.take(buffer, valid));
         session.held.fetch_sub(1, Ordering::AcqRel);
         let words = ptr::slice_from_raw_parts_mut(buffer.cast::<u64>(), BUFFER_WORDS);
         // SAFETY: every buffer that CUPTI has came from a box of this shape in `requested`, and CUPTI gives it back once.
@@ -371,7 +348,7 @@ impl Session {
                     continue;
                 };
                 unnamed = 0;
-                if LEFT_OUT.contains(&plain(&name)) && !self.cupti.leave_out(is_driver, function) {
+                if is_left_out(plain(&name)) && !self.cupti.leave_out(is_driver, function) {
                     break;
                 }
             }
@@ -479,6 +456,12 @@ impl Source for FromCupti<'_> {
     }
 }
 
+/// Whether calls of a function are not recorded.
+fn is_left_out(name: &str) -> bool {
+    let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
+    has(LEFT_OUT) && !has(KEPT)
+}
+
 /// The name of a function as programs call it: CUPTI adds the version of CUDA that it came with, and how streams work.
 fn plain(name: &str) -> &str {
     let name = match name.rsplit_once("_v") {
@@ -570,7 +553,7 @@ fn code(status: Status) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::plain;
+    use super::{is_left_out, plain};
 
     #[test]
     fn functions_have_the_names_that_programs_use() {
@@ -579,5 +562,50 @@ mod tests {
         assert_eq!(plain("cuMemcpyHtoDAsync_v2"), "cuMemcpyHtoDAsync_v2");
         assert_eq!(plain("cuMemcpyHtoDAsync_v2_ptsz"), "cuMemcpyHtoDAsync_v2");
         assert_eq!(plain("cuInit"), "cuInit");
+    }
+
+    #[test]
+    fn calls_that_do_work_are_recorded() {
+        for name in [
+            "cudaLaunchKernel",
+            "cuLaunchKernelEx",
+            "cudaMemcpyAsync",
+            "cudaMemsetAsync",
+            "cuMemsetD8Async",
+            "cudaMalloc",
+            "cudaDeviceSynchronize",
+            "cudaDeviceReset",
+            "cudaGraphLaunch",
+            "cudaGraphExecKernelNodeSetParams",
+            "cudaEventQuery",
+            "cuModuleLoadData",
+            "cuModuleGetFunction",
+            "cudaStreamWaitEvent",
+            "cudaHostRegister",
+            "cuMemAlloc_v2",
+            "cudaMemPrefetchAsync",
+        ] {
+            assert!(!is_left_out(name), "{name}");
+        }
+        for name in [
+            "cudaGetDevice",
+            "cudaSetDevice",
+            "cudaGetLastError",
+            "cudaPeekAtLastError",
+            "cudaStreamIsCapturing",
+            "cuStreamGetCaptureInfo_v3",
+            "cuCtxGetCurrent",
+            "cuCtxPushCurrent_v2",
+            "cuKernelGetName",
+            "cuKernelSetAttribute",
+            "cuGetErrorString",
+            "cudaGetErrorString",
+            "cuCtxGetLimit",
+            "__cudaPushCallConfiguration",
+            "cudaOccupancyMaxActiveClusters",
+            "cuGetProcAddress_v2",
+        ] {
+            assert!(is_left_out(name), "{name}");
+        }
     }
 }

@@ -38,5 +38,5 @@ pub const FOLDER: &str = "RIDGE_TRACE_FOLDER";
 pub const CUPTI: &str = "RIDGE_CUPTI";
 /// How the files of processes end.
 pub const EXTENSION: &str = "part";
-/// At most so much of a recording is lost when a program dies without warning, as long as it fills no buffer in that time.
-pub const FLUSH_PERIOD_MS: u64 = 1000;
+/// So often CUPTI is asked for what is complete: when a program dies without warning, what came later is lost.
+pub const FLUSH_PERIOD_MS: u64 = 250;

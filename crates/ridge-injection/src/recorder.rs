@@ -561,6 +561,8 @@ impl Fields {
 #[cfg(test)]
 #[expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::activity::{Decoded, decode, tests::kernel};
 
@@ -701,5 +703,137 @@ mod tests {
         assert_eq!(recorder.status.lost, 2);
         assert_eq!(recorder.status.error, 2, "ENOENT");
         std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    fn works() -> impl Strategy<Value = Work> {
+        let span = prop_oneof![
+            9 => (1_u64..1 << 61, 0_u64..1 << 40).prop_map(|(start, length)| Span {
+                start,
+                end: start + length,
+            }),
+            1 => Just(Span { start: 0, end: 0 }),
+        ];
+        (
+            span,
+            0_u32..8,
+            any::<u32>(),
+            any::<u32>(),
+            any::<u32>(),
+            any::<u32>(),
+            any::<u64>(),
+        )
+            .prop_map(
+                |(span, device, context, stream, correlation, graph, node)| Work {
+                    span,
+                    device,
+                    context,
+                    stream,
+                    correlation,
+                    graph,
+                    node,
+                },
+            )
+    }
+
+    fn activities() -> impl Strategy<Value = Activity> {
+        prop_oneof![
+            (works(), 0_u64..3, any::<[u32; 3]>(), any::<[u32; 3]>(), any::<u32>()).prop_map(
+                |(work, name, grid, block, dynamic_bytes)| Activity::Kernel {
+                    work,
+                    name: Pointer(name),
+                    registers: 32,
+                    grid,
+                    block,
+                    static_bytes: 16,
+                    dynamic_bytes,
+                    local_bytes: 0,
+                    executed_bytes: 0,
+                    launch: 0,
+                    cluster: [0; 3],
+                }
+            ),
+            (works(), any::<u64>(), 0_u8..12).prop_map(|(work, bytes, kind)| Activity::Copy {
+                work,
+                bytes,
+                kind,
+                source: 1,
+                destination: 3,
+                flags: 1,
+                devices: Some([0, 1]),
+            }),
+            (works(), any::<u64>()).prop_map(|(work, bytes)| Activity::Memset {
+                work,
+                bytes,
+                value: 0,
+                memory: 3,
+                flags: 0,
+            }),
+            (works(), 0_u64..3, any::<u32>()).prop_map(|(work, interface, thread)| {
+                Activity::Call {
+                    span: work.span,
+                    interface,
+                    function: 7,
+                    thread,
+                    correlation: work.correlation,
+                    result: 0,
+                }
+            }),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// What is written is what is read: in order of time, without what has no times.
+        #[test]
+        fn records_are_read_back(activities in proptest::collection::vec(activities(), 0..60)) {
+            let folder = folder("property");
+            let (path, mut recorder) = begun(&folder);
+            let texts = Texts(vec![b"", b"one", b"two"]);
+            for activity in &activities {
+                recorder.add(activity, &texts);
+            }
+            recorder.end();
+            let bytes = std::fs::read(&path).unwrap();
+            std::fs::remove_dir_all(&folder).unwrap();
+            let (timeline, recording) = ridge_trace::native::read_all(&bytes).unwrap();
+            prop_assert!(timeline.completeness.problems.is_empty());
+            prop_assert_eq!(recording.processes[0].records, length_of_list(&activities));
+            let mut expected = Vec::new();
+            for activity in &activities {
+                let (span, correlation, node) = match activity {
+                    Activity::Kernel { work, .. }
+                    | Activity::Copy { work, .. }
+                    | Activity::Memset { work, .. } => (work.span, work.correlation, Some(work.node)),
+                    Activity::Call { span, correlation, .. } => (*span, *correlation, None),
+                    _ => continue,
+                };
+                if span.is_known() {
+                    expected.push((span.start, span.end, correlation, node));
+                }
+            }
+            let unix = |time: i64| u64::try_from(time + timeline.origin_ns).unwrap();
+            let correlation = |number: Option<ridge_trace::Correlation>| {
+                number.map_or(0, |number| u32::try_from(number.get()).unwrap())
+            };
+            let mut found: Vec<_> = timeline
+                .work
+                .iter()
+                .map(|work| {
+                    let node = Some(work.node.map_or(0, std::num::NonZero::get));
+                    (unix(work.start_ns), unix(work.end_ns), correlation(work.correlation), node)
+                })
+                .chain(timeline.calls.iter().map(|call| {
+                    (unix(call.start_ns), unix(call.end_ns), correlation(call.correlation), None)
+                }))
+                .collect();
+            expected.sort_unstable();
+            found.sort_unstable();
+            prop_assert_eq!(found, expected);
+        }
+    }
+
+    fn length_of_list<T>(list: &[T]) -> u64 {
+        u64::try_from(list.len()).unwrap()
     }
 }

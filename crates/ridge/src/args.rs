@@ -6,6 +6,7 @@ mod ceilings;
 mod devices;
 mod occupancy;
 mod roofline;
+mod trace;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -20,6 +21,7 @@ pub(crate) use occupancy::{OccupancyArguments, OccupancyFormat};
 use ridge_diagnose::Given;
 use ridge_model::quantity::{Bytes, Flops};
 pub(crate) use roofline::{RooflineArguments, RooflineFormat};
+pub(crate) use trace::{TraceArguments, TraceFormat};
 
 use crate::error::ExpectedError;
 use crate::filter::{Launches, NameFilter, Selection};
@@ -70,6 +72,9 @@ pub(crate) enum Verb {
     /// Draw kernels under the roofs of their device: how much they compute in a second and for each byte
     #[command(after_help = roofline::EXAMPLES)]
     Roofline(Box<RooflineArguments>),
+    /// Run a program and record what it does on the GPU: kernels, copies, calls, waits and ranges
+    #[command(after_help = trace::EXAMPLES)]
+    Trace(TraceArguments),
     /// Explain a finding, a metric, a stall reason or a term
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArguments),
@@ -91,7 +96,9 @@ Examples:
   ridge export report.ncu-rep                    every metric of every launch as CSV
   ridge export report.ncu-rep --metric '^dram'   metrics whose name starts with dram
   ridge export report.ncu-rep --instances -o m.jsonl
-                                                 with values by address and opcode";
+                                                 with values by address and opcode
+  ridge export app.ridgetrace --format chrome -o app.json
+                                                 a recording for Perfetto";
 
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
@@ -263,6 +270,8 @@ pub(crate) enum ExportFormat {
     Csv,
     /// One JSON object on each line
     Json,
+    /// A trace, such as a recording of `ridge trace`, as Chrome's trace events, which https://ui.perfetto.dev shows
+    Chrome,
 }
 
 impl ExportArguments {

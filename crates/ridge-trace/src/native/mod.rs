@@ -153,6 +153,23 @@ pub fn with_names(chunk: &Chunk<'_>, rename: impl Fn(&str) -> Option<String>) ->
     (!bytes.is_empty()).then_some(bytes)
 }
 
+/// A chunk that says where CUPTI was looked for, without the places, as a chunk again. None where it is no such chunk.
+#[must_use]
+pub fn without_places(chunk: &Chunk<'_>) -> Option<Vec<u8>> {
+    use ridge_injection::format;
+    let mut values = Values(chunk.payload);
+    if chunk.kind != Some(ChunkKind::Problem) || values.number()? != problem::NO_CUPTI {
+        return None;
+    }
+    let mut payload = Vec::new();
+    format::number(problem::NO_CUPTI, &mut payload);
+    format::number(0, &mut payload);
+    format::text("", &mut payload);
+    let mut bytes = Vec::new();
+    format::chunk(ChunkKind::Problem, &payload, &mut bytes);
+    Some(bytes)
+}
+
 /// Reads a recording.
 ///
 /// # Errors

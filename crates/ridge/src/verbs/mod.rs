@@ -9,4 +9,5 @@ pub(crate) mod export;
 pub(crate) mod occupancy;
 pub(crate) mod redact;
 pub(crate) mod roofline;
+pub(crate) mod trace;
 pub(crate) mod why;

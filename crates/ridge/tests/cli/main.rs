@@ -19,5 +19,6 @@ mod readme;
 mod redact;
 mod roofline;
 mod schema;
+mod trace;
 
 use driver::root;
