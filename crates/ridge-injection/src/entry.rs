@@ -67,9 +67,8 @@ const LEFT_OUT: &[&str] = &[
     "CtxPushCurrent",
     "CtxPopCurrent",
 ];
-/// Parts of names of calls that do work although the above says otherwise: they set memory or nodes of graphs, or load code.
+/// Parts of names of calls that do work although the above says otherwise: they change graphs, or load code.
 const KEPT: &[&str] = &[
-    "Memset",
     "GraphExec",
     "ModuleGet",
     "LibraryGet",
