@@ -47,6 +47,7 @@ pub mod svg;
 pub mod table;
 #[cfg(test)]
 mod testing;
+pub mod timeline;
 pub mod why;
 pub mod width;
 pub mod wrap;

@@ -224,6 +224,35 @@ impl Svg {
         ));
     }
 
+    /// Rectangles of one class as one shape: left, top, width and height.
+    pub fn rectangles(&mut self, class: Class, rectangles: &[(f64, f64, f64, f64)]) {
+        let mut data = String::new();
+        for (x, y, width, height) in rectangles {
+            if is_drawn(&[*x, *y, *width, *height]) {
+                let (width, height) = (number(*width), number(*height));
+                data.extend([
+                    "M",
+                    &number(*x),
+                    " ",
+                    &number(*y),
+                    "h",
+                    &width,
+                    "v",
+                    &height,
+                    "h-",
+                    &width,
+                    "z",
+                ]);
+            }
+        }
+        if !data.is_empty() {
+            self.element(format_args!(
+                "<path class=\"{}\" d=\"{data}\"/>",
+                class.name()
+            ));
+        }
+    }
+
     /// A dashed line between two points.
     pub fn dashed(&mut self, class: Class, from: (f64, f64), to: (f64, f64)) {
         if !is_drawn(&[from.0, from.1, to.0, to.1]) {

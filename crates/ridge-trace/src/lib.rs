@@ -28,6 +28,7 @@ pub mod chrome;
 pub mod document;
 mod error;
 mod findings;
+pub mod lanes;
 pub mod native;
 pub mod nsys;
 mod pages;

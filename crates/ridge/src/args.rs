@@ -6,6 +6,7 @@ mod ceilings;
 mod devices;
 mod occupancy;
 mod roofline;
+mod timeline;
 mod trace;
 
 use std::ffi::OsString;
@@ -21,6 +22,7 @@ pub(crate) use occupancy::{OccupancyArguments, OccupancyFormat};
 use ridge_diagnose::Given;
 use ridge_model::quantity::{Bytes, Flops};
 pub(crate) use roofline::{RooflineArguments, RooflineFormat};
+pub(crate) use timeline::{TimelineArguments, TimelineFormat};
 pub(crate) use trace::{TraceArguments, TraceFormat};
 
 use crate::error::ExpectedError;
@@ -72,6 +74,9 @@ pub(crate) enum Verb {
     /// Draw kernels under the roofs of their device: how much they compute in a second and for each byte
     #[command(after_help = roofline::EXAMPLES)]
     Roofline(Box<RooflineArguments>),
+    /// Tell what bounds a program: kernels, copies, or a host that is late, from a trace of it
+    #[command(after_help = timeline::EXAMPLES)]
+    Timeline(TimelineArguments),
     /// Run a program and record what it does on the GPU: kernels, copies, calls, waits and ranges
     #[command(after_help = trace::EXAMPLES)]
     Trace(TraceArguments),

@@ -124,6 +124,7 @@ fn dispatch(verb: Verb, output: &mut Output) -> Result<exit::Code, ExpectedError
         Verb::Export(arguments) => verbs::export::run(&arguments.options()?, output),
         Verb::Occupancy(arguments) => verbs::occupancy::run(&arguments.options()?, output),
         Verb::Roofline(arguments) => verbs::roofline::run(&arguments.options()?, output),
+        Verb::Timeline(arguments) => verbs::timeline::run(&arguments.options()?, output),
         Verb::Trace(arguments) => verbs::trace::run(&arguments.options(), output),
         Verb::Explain(arguments) => verbs::explain::run(&arguments.options(), output),
     }

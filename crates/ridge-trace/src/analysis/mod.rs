@@ -67,7 +67,7 @@ pub fn analyse(timeline: &Timeline, file: &str, links: &[HostLink]) -> Trace {
             own.push(place);
         }
     }
-    let seen: Vec<Seen<'_>> = timeline
+    let mut seen: Vec<Seen<'_>> = timeline
         .devices
         .iter()
         .zip(&places)
@@ -77,6 +77,7 @@ pub fn analyse(timeline: &Timeline, file: &str, links: &[HostLink]) -> Trace {
             Seen::new(timeline, &host, &profiler, device, places, link)
         })
         .collect();
+    seen.sort_by_key(|seen| seen.device.number);
     let findings = findings::run(&seen);
     let busy: Vec<(i64, i64)> = timeline
         .work

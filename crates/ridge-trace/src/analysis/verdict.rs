@@ -58,12 +58,12 @@ pub(super) fn verdict(seen: &[Seen<'_>]) -> Option<Verdict> {
             }
         }
         Bound::Host => format!(
-            "{} of the span of {whole} the device waits for the host; kernels {kernels}, copies {copies}, idle {idle} in all",
+            "for {} of the span of {whole} the device waits for the host; kernels {kernels}, copies {copies}, idle {idle} in all",
             percent(host)
         ),
         Bound::Idle => format!(
-            "{idle} of the span of {whole} nothing runs on the device, {} of it without the trace telling that the host was late; kernels {kernels}, copies {copies}",
-            self::percent((device.idle_ns - host) / device.idle_ns)
+            "for {idle} of the span of {whole} nothing runs on the device; the host was late for {} of the span; kernels {kernels}, copies {copies}",
+            percent(host)
         ),
     };
     Some(Verdict {

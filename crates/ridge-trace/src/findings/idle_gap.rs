@@ -20,7 +20,7 @@
 //!
 //! # When it is wrong
 //! A trace that was started late, that spans a pause which the user made, or that several programs share shows gaps that
-//! are none of the program's. Time in which the profiler itself held up the host is not counted where the trace tells it.
+//! are none of the program's. That half of the time can go is a convention. Time in which the profiler itself held up the host is not counted where the trace tells it.
 //! Work of another process on the same device is not in the trace.
 //!
 //! # References
@@ -28,11 +28,15 @@
 
 use ridge_model::quantity::{Nanos, counted};
 
-use super::{LONG_GAP_NS, Rest, Saving, WORTHWHILE, count, finding, measured};
+use super::{LONG_GAP_NS, Rest, Saving, WORTHWHILE, base_name, count, finding, measured};
 use crate::analysis::gaps::{Gap, GapClass};
 use crate::analysis::{HostCause, Seen, to_f64};
 use crate::document::{Confidence, Direction, Finding};
 use crate::timeline::CallClass;
+
+/// How much of what the host does in between can be moved to other threads or left out: nothing in a trace tells, so that
+/// it is a convention.
+const MOVED: f64 = 0.5;
 
 pub(super) const ID: &str = "idle-gap";
 
@@ -87,7 +91,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Option<Finding> {
         Nanos::new(all),
         parts.join(", "),
         Nanos::new(to_f64(longest.length_ns())),
-        short(seen.timeline.name(seen.timeline.work[longest.before].name)),
+        base_name(seen.timeline.name(seen.timeline.work[longest.before].name)),
     );
     // Nobody asked for the work sooner, or nobody knows: that it can be asked for sooner is an assumption.
     let confidence = if unknown > host + queued {
@@ -101,7 +105,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Option<Finding> {
         title,
         Saving {
             ceiling_ns: all,
-            expected_ns: all,
+            expected_ns: MOVED * all,
         },
         confidence,
         Rest {
@@ -121,15 +125,6 @@ pub(super) fn check(seen: &Seen<'_>) -> Option<Finding> {
             verify: vec![("idle time", Direction::Down)],
         },
     ))
-}
-
-/// The beginning of a name, which may be a page long.
-fn short(name: &str) -> String {
-    const MOST: usize = 60;
-    match name.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
-        None => name.to_owned(),
-    }
 }
 
 #[cfg(test)]

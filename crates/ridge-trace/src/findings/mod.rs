@@ -161,3 +161,31 @@ impl Evidence {
 fn count(number: u64) -> f64 {
     number as f64
 }
+
+/// The function's own name: without what it returns, its namespaces, its template arguments and its parameters.
+fn base_name(name: &str) -> &str {
+    let end = name.find(['<', '(']).unwrap_or(name.len());
+    let path = name.get(..end).unwrap_or(name);
+    let start = path.rfind([':', ' ']).map_or(0, |place| place + 1);
+    match path.get(start..) {
+        Some(base) if !base.is_empty() && end < name.len() => base,
+        // What is no function of C++ is shown as it is.
+        _ => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::base_name;
+
+    #[test]
+    fn names_are_short() {
+        assert_eq!(
+            base_name("void at::native::reduce_kernel<512, 1>(at::X)"),
+            "reduce_kernel"
+        );
+        assert_eq!(base_name("gemm(float*)"), "gemm");
+        assert_eq!(base_name("Memcpy HtoD"), "Memcpy HtoD");
+        assert_eq!(base_name("(anonymous)"), "(anonymous)");
+    }
+}

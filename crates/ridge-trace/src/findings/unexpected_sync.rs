@@ -73,7 +73,12 @@ pub(super) fn check(seen: &Seen<'_>) -> Option<Finding> {
     functions.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.0.cmp(b.0)));
     let number = gaps().count() as u64;
     let mut evidence = vec![
-        measured("gaps behind calls that wait", saving.ceiling_ns, "ns").against(0.0),
+        measured(
+            "gaps behind calls that wait or allocate",
+            saving.ceiling_ns,
+            "ns",
+        )
+        .against(0.0),
         measured("how many of them", count(number), ""),
     ];
     for (name, _, sum) in &functions {
@@ -85,7 +90,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Option<Finding> {
         .map(|(name, number, _)| format!("{name} ({number})"))
         .collect();
     let title = format!(
-        "{} behind calls that wait for the device, {} together: {}",
+        "{} behind calls that wait or allocate, {} together: {}",
         counted(number, "gap"),
         Nanos::new(saving.ceiling_ns),
         names.join(", ")
@@ -104,7 +109,7 @@ pub(super) fn check(seen: &Seen<'_>) -> Option<Finding> {
                 "copy with cudaMemcpyAsync from and to pinned memory",
             ],
             verify: vec![
-                ("gaps behind calls that wait", Direction::Down),
+                ("gaps behind calls that wait or allocate", Direction::Down),
                 ("number of calls that wait", Direction::Down),
             ],
         },
@@ -134,7 +139,7 @@ mod tests {
         let found = program("cudaStreamSynchronize", true).finding(ID).unwrap();
         assert_eq!(
             found.title,
-            "19 gaps behind calls that wait for the device, 380 us together: cudaStreamSynchronize (19)"
+            "19 gaps behind calls that wait or allocate, 380 us together: cudaStreamSynchronize (19)"
         );
         assert!(
             (found.saving_ceiling - 380.0 / 1580.0).abs() < 1e-9,

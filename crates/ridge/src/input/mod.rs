@@ -23,6 +23,7 @@ const STREAM_LIMIT_BYTES: u64 = 1 << 30;
 /// The content of an input.
 pub(crate) struct Input {
     storage: Storage,
+    is_file_itself: bool,
     /// Why the content is not complete, if it is not.
     pub(crate) problem: Option<ncu_rep::Error>,
 }
@@ -35,11 +36,13 @@ enum Storage {
 impl Input {
     /// Opens and unpacks an input.
     pub(crate) fn open(address: &Address, output: &Output) -> Result<Self, ExpectedError> {
-        let storage = if address.file == "-" {
+        let is_stdin = address.file == "-";
+        let storage = if is_stdin {
             read_stdin()?
         } else {
             open_file(address, output)?
         };
+        let is_file = !is_stdin && Path::new(&address.file).is_file();
         let bytes = storage.bytes();
         let limit = ncu_rep::default_limit(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
         let unpacked = ncu_rep::unpack(bytes, limit);
@@ -47,14 +50,24 @@ impl Input {
         Ok(match unpacked.bytes {
             Cow::Owned(unpacked) => Self {
                 storage: Storage::Owned(unpacked),
+                is_file_itself: false,
                 problem,
             },
-            Cow::Borrowed(_) => Self { storage, problem },
+            Cow::Borrowed(_) => Self {
+                storage,
+                is_file_itself: is_file,
+                problem,
+            },
         })
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
         self.storage.bytes()
+    }
+
+    /// Whether the content is that of a file as it lies there, so that others can open it too.
+    pub(crate) fn is_file_itself(&self) -> bool {
+        self.is_file_itself
     }
 }
 

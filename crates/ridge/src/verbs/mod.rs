@@ -9,5 +9,6 @@ pub(crate) mod export;
 pub(crate) mod occupancy;
 pub(crate) mod redact;
 pub(crate) mod roofline;
+pub(crate) mod timeline;
 pub(crate) mod trace;
 pub(crate) mod why;

@@ -1,0 +1,318 @@
+//! `ridge timeline`: what a program did with its GPUs over time, and what bounds it.
+
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use ridge_model::bound::Link;
+use ridge_model::device::Origin;
+use ridge_model::quantity::{counted, grouped};
+use ridge_model::{Device, Devices};
+use ridge_render::timeline::{csv, html, svg, text};
+use ridge_trace::document::{Document, SCHEMA, VERSION, Warning};
+use ridge_trace::lanes::Lanes;
+use ridge_trace::{Error, HostLink, Timeline, analyse, nsys};
+
+use crate::args::TimelineFormat;
+use crate::error::ExpectedError;
+use crate::evidence::shown_name;
+use crate::exit::{self, Code};
+use crate::filter::Address;
+use crate::input::Input;
+use crate::output::Output;
+use crate::verbs::ceilings::stored::{Asked, Choice, Stored, driver_of_machine};
+use crate::verbs::devices::{layout, table};
+
+/// Which traces to look at, and how to show them.
+pub(crate) struct TimelineOptions {
+    pub(crate) files: Vec<OsString>,
+    pub(crate) table: Option<PathBuf>,
+    pub(crate) ceilings: Choice,
+    pub(crate) format: Option<TimelineFormat>,
+}
+
+pub(crate) fn run(options: &TimelineOptions, output: &mut Output) -> Result<Code, ExpectedError> {
+    let format = format(options, output)?;
+    let table: Cow<'_, Devices> = table(options.table.as_deref(), output)?;
+    let stored = Stored::read(&options.ceilings, driver_of_machine(), output)?;
+    let mut document = Document {
+        schema: SCHEMA,
+        version: VERSION,
+        traces: Vec::new(),
+        warnings: Vec::new(),
+    };
+    let mut lanes = Vec::new();
+    let mut code = exit::FINE;
+    for file in &options.files {
+        let timeline = match read(file, output) {
+            Ok((timeline, warning)) => {
+                let place = document.traces.len();
+                document.warnings.extend(warning.map(|warning| Warning {
+                    trace: Some(place),
+                    ..warning
+                }));
+                timeline
+            }
+            Err(error) => {
+                // The other inputs are still worth an answer.
+                output.complain(&error);
+                code = code.and(error.exit);
+                continue;
+            }
+        };
+        let links = links(&timeline, &table, &stored, output)?;
+        let trace = analyse(&timeline, &file.to_string_lossy(), &links);
+        document
+            .warnings
+            .extend(caveats(&timeline, document.traces.len()));
+        document.traces.push(trace);
+        if matches!(format, TimelineFormat::Svg | TimelineFormat::Html) {
+            lanes.push(Lanes::of(&timeline));
+        }
+    }
+    if document.traces.is_empty() {
+        return Ok(code);
+    }
+    if document
+        .warnings
+        .iter()
+        .any(|warning| warning.code.starts_with(UNREADABLE))
+    {
+        code = code.and(exit::UNREADABLE);
+    }
+    match format {
+        TimelineFormat::Text => output.write(&text(&document, &layout(output)))?,
+        TimelineFormat::Csv => output.stream(|sink| csv(&document, sink).map(|()| true))?,
+        TimelineFormat::Json => output.json(&document)?,
+        TimelineFormat::Svg => output.write(&svg(&document, &lanes))?,
+        TimelineFormat::Html => output.write(&html(&document, &lanes).map_err(|error| {
+            ExpectedError::internal(format!("cannot write the document: {error}"))
+        })?)?,
+    }
+    if format != TimelineFormat::Text {
+        output.warn_all(document.warnings.iter().map(|warning| {
+            let trace = warning.trace.and_then(|place| document.traces.get(place));
+            trace.map_or_else(
+                || warning.message.clone(),
+                |trace| format!("{}: {}", shown_name(&trace.file), warning.message),
+            )
+        }));
+    }
+    Ok(code)
+}
+
+/// What the codes of things begin with that could not be read; others are remarks.
+const UNREADABLE: &str = "TRC";
+
+fn format(options: &TimelineOptions, output: &Output) -> Result<TimelineFormat, ExpectedError> {
+    match (options.format, output.extension().as_deref()) {
+        (Some(format), _) => Ok(format),
+        (None, None | Some("txt" | "text" | "log")) => Ok(TimelineFormat::Text),
+        (None, Some("json")) => Ok(TimelineFormat::Json),
+        (None, Some("csv")) => Ok(TimelineFormat::Csv),
+        (None, Some("svg")) => Ok(TimelineFormat::Svg),
+        (None, Some("html" | "htm")) => Ok(TimelineFormat::Html),
+        (None, Some(other)) => Err(ExpectedError::usage(format!(
+            "the extension {other:?} of the output file names no format of `ridge timeline`"
+        ))
+        .with_hint("say --format text, json, csv, svg or html")),
+    }
+}
+
+/// Reads a trace. Where its packing is damaged, what was unpacked is read, with a warning.
+fn read(file: &OsStr, output: &Output) -> Result<(Timeline, Option<Warning>), ExpectedError> {
+    let address = Address::whole(file);
+    let input = Input::open(&address, output)?;
+    let bytes = input.bytes();
+    let name = file.to_string_lossy();
+    let timeline = if nsys::is_database(bytes) && input.is_file_itself() {
+        // SQLite reads a file page by page; from memory it would be copied.
+        nsys::read_file(Path::new(file))
+    } else {
+        ridge_trace::read(bytes)
+    };
+    let timeline = timeline.map_err(|error| unreadable(&name, &error, bytes))?;
+    let problem = input.problem.as_ref().map(|problem| Warning {
+        code: format!("{UNREADABLE}0100"),
+        message: format!("{problem}: what was unpacked before is shown"),
+        trace: None,
+        offset: problem.offset(),
+    });
+    Ok((timeline, problem))
+}
+
+fn unreadable(name: &str, error: &Error, bytes: &[u8]) -> ExpectedError {
+    let failure = ExpectedError::unreadable(format!(
+        "cannot read {}: failed to {error}",
+        shown_name(name)
+    ));
+    let lower = name.to_ascii_lowercase();
+    match error {
+        _ if lower.ends_with(".nsys-rep") || lower.ends_with(".qdrep") => failure.with_hint(
+            "`nsys export --type sqlite REPORT` writes the database that is read here",
+        ),
+        Error::Unknown { .. } if ncu_rep::Report::parse(bytes).is_ok() => {
+            failure.with_hint(format!("it is a report of Nsight Compute: `ridge why {name}`"))
+        }
+        Error::Unknown { .. } | Error::NoEvents => failure.with_hint(
+            "a trace is JSON that torch.profiler exports, or a database of `nsys export --type sqlite`",
+        ),
+        Error::NoTables { .. } => failure.with_hint(
+            "record with `nsys profile --trace=cuda,nvtx`, then `nsys export --type sqlite`",
+        ),
+        Error::Database { .. } => failure.with_hint("export it again with `nsys export --type sqlite --force-overwrite true`"),
+        _ => failure,
+    }
+}
+
+/// What the links of the devices carry: as measured here, else as the data sheet says.
+fn links(
+    timeline: &Timeline,
+    table: &Devices,
+    stored: &Stored,
+    output: &Output,
+) -> Result<Vec<HostLink>, ExpectedError> {
+    let mut links = Vec::new();
+    for device in &timeline.devices {
+        let row: Option<&Device> = device
+            .name
+            .as_deref()
+            .and_then(|name| table.find(name).ok());
+        let Some(row) = row else {
+            continue;
+        };
+        let asked = Asked {
+            device: row,
+            multiprocessors: device.multiprocessors,
+            uuid: None,
+        };
+        // A file of ceilings is of one device; a trace can hold others.
+        let measured = match stored.of(&asked, output) {
+            Err(_) if timeline.devices.len() > 1 => None,
+            other => other?,
+        };
+        let carried = |link| {
+            measured
+                .as_ref()
+                .and_then(|measured| measured.link(link))
+                .map(|rate| rate.get())
+        };
+        let (to_device, to_host) = (carried(Link::HostToDevice), carried(Link::DeviceToHost));
+        if let (Some(measured), true) = (&measured, to_device.or(to_host).is_some()) {
+            links.push(HostLink {
+                device: device.number,
+                to_device_bytes_per_s: to_device,
+                to_host_bytes_per_s: to_host,
+                origin: measured.origin(),
+                source: measured.provenance.short(),
+            });
+        } else if let Some(fact) = row.host_link {
+            let rate = Some(fact.value.get());
+            links.push(HostLink {
+                device: device.number,
+                to_device_bytes_per_s: rate,
+                to_host_bytes_per_s: rate,
+                origin: fact.origin,
+                source: match fact.origin {
+                    Origin::Documented => "raw rate of the data sheet".to_owned(),
+                    other => format!("raw rate, {}", other.name()),
+                },
+            });
+        }
+    }
+    Ok(links)
+}
+
+/// What makes the answer less certain.
+fn caveats(timeline: &Timeline, place: usize) -> Vec<Warning> {
+    let known = &timeline.completeness;
+    let mut warnings = Vec::new();
+    let mut add = |code: &str, message: String, offset: Option<u64>| {
+        warnings.push(Warning {
+            code: code.to_owned(),
+            message,
+            trace: Some(place),
+            offset,
+        });
+    };
+    for problem in &known.problems {
+        add(
+            problem.code,
+            format!("not all of it could be read: {problem}; what was read before is shown"),
+            problem.offset,
+        );
+    }
+    let works = timeline.work.len() as u64;
+    if let Some(dropped) = known.dropped.filter(|dropped| *dropped > 0) {
+        add(
+            "records-dropped",
+            format!(
+                "the profiler lost {}: times are those of the rest; record a shorter window",
+                counted(dropped, "record")
+            ),
+            None,
+        );
+    }
+    if known.unmatched > 0 {
+        let ambiguous = match known.ambiguous {
+            0 => String::new(),
+            ambiguous => format!(" ({ambiguous} because several processes use the same numbers)"),
+        };
+        add(
+            "unmatched",
+            format!(
+                "{} of {} have no call in the trace{ambiguous}: the window was cut, or calls were not recorded; nothing is said about why these started when they did",
+                known.unmatched,
+                match works {
+                    1 => "1 piece of work".to_owned(),
+                    _ => format!("{} pieces of work", grouped(works)),
+                },
+            ),
+            None,
+        );
+    } else if works > 0 && !known.has_calls {
+        add(
+            "no-calls",
+            "the trace has no calls of the CUDA runtime or driver: why the device idles cannot be told; record with CPU and CUDA activities".to_owned(),
+            None,
+        );
+    }
+    if known.has_whole_graphs {
+        add(
+            "whole-graphs",
+            "graphs are in the trace as a whole: kernels in them are not told apart; record with `nsys profile --cuda-graph-trace=node`".to_owned(),
+            None,
+        );
+    }
+    if known.contradictory > 0 {
+        add(
+            "contradictory",
+            format!(
+                "{} without usable times or places left out",
+                counted(known.contradictory, "record")
+            ),
+            None,
+        );
+    }
+    if !known.skipped.is_empty() {
+        let kinds: Vec<String> = known
+            .skipped
+            .iter()
+            .take(5)
+            .map(|skipped| format!("{} ({})", skipped.kind, skipped.count))
+            .collect();
+        let more = match known.skipped.len().saturating_sub(5) {
+            0 => String::new(),
+            more => format!(" and {}", counted(more as u64, "more kind")),
+        };
+        add(
+            "skipped",
+            format!(
+                "records of kinds that are not known were passed over: {}{more}",
+                kinds.join(", ")
+            ),
+            None,
+        );
+    }
+    warnings
+}
