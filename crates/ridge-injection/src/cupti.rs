@@ -244,8 +244,8 @@ impl Cupti {
         unsafe { (self.functions.enable)(kind) }
     }
 
-    /// Leaves the calls of a function out. False where this version cannot.
-    pub(crate) fn leave_out(&self, is_driver: bool, function: u32) -> bool {
+    /// Asks for records of the calls of one function. False where this version cannot.
+    pub(crate) fn enable_function(&self, is_driver: bool, function: u32) -> bool {
         let control = if is_driver {
             self.functions.enable_driver
         } else {
@@ -253,7 +253,7 @@ impl Cupti {
         };
         control.is_some_and(|control| {
             // SAFETY: no precondition; unknown numbers are refused.
-            unsafe { control(function, 0) == 0 }
+            unsafe { control(function, 1) == 0 }
         })
     }
 

@@ -81,7 +81,7 @@ fn sample() -> Vec<u8> {
     Writer::new()
         .process(42)
         .status(Status {
-            state: format::state::ENDED,
+            state: state::ENDED,
             dropped: 3,
             ..Status::default()
         })

@@ -81,7 +81,8 @@ impl Recorder {
 
     /// Leaves the folder where it is.
     pub(crate) fn keep(self) -> PathBuf {
-        self.folder.keep()
+        let path = self.folder.keep();
+        fs::canonicalize(&path).unwrap_or(path)
     }
 
     /// Whether another tool wants to be loaded into programs, whose place this one takes.

@@ -15,8 +15,6 @@ use ridge_trace::{Timeline, WorkKind};
 use crate::args::TraceFormat;
 use crate::error::ExpectedError;
 use crate::exit::{self, Code};
-use crate::filter::Address;
-use crate::input::Input;
 use crate::output::{Output, unwritable};
 use crate::recorder::{Ended, Recorder, Refused, collect};
 
@@ -71,9 +69,21 @@ pub(crate) fn run(options: &TraceOptions, output: &mut Output) -> Result<Code, E
     for process in &recorded.recording.processes {
         tell(process, &mut told, output);
     }
-    summary(&recorded, &ended, output);
+    let is_recorded = recorded
+        .recording
+        .processes
+        .iter()
+        .any(|process| process.cupti_version.is_some());
+    if is_recorded {
+        summary(&recorded, &ended, output);
+    }
     doubts(&recorded, output);
-    output.say_kept(output.path().unwrap_or(Path::new("")));
+    if let Some(path) = output.path() {
+        output.say_kept(path);
+        if is_recorded && format == TraceFormat::Recording && !output.is_quiet() {
+            output.hint(&format!("ridge timeline {}", path.display()));
+        }
+    }
     judge(options, &ended, &recorded)
 }
 
@@ -246,7 +256,7 @@ fn write(
             unread = collect(run, &files, sink)?;
             Ok(true)
         })?;
-        let (timeline, recording) = read(output.path().unwrap_or(Path::new("")), output)?;
+        let (timeline, recording) = read(output.path().unwrap_or(Path::new("")))?;
         return Ok(Recorded {
             timeline,
             recording,
@@ -260,7 +270,7 @@ fn write(
         io::Write::flush(&mut sink)
     });
     made.map_err(|error| unwritable(&whole, &error))?;
-    let (timeline, recording) = read(&whole, output)?;
+    let (timeline, recording) = read(&whole)?;
     output.stream(|sink| {
         match format {
             TraceFormat::Chrome => ridge_render::chrome::write(&timeline, sink)?,
@@ -277,10 +287,12 @@ fn write(
     })
 }
 
-fn read(path: &Path, output: &Output) -> Result<(Timeline, Recording), ExpectedError> {
-    let input = Input::open(&Address::whole(path.as_os_str()), output)?;
-    native::read_all(input.bytes())
-        .map_err(|error| ExpectedError::internal(format!("cannot {error}, which was just written")))
+fn read(path: &Path) -> Result<(Timeline, Recording), ExpectedError> {
+    let bytes = fs::read(path).map_err(|error| {
+        ExpectedError::unable(format!("cannot read {} back: {error}", path.display()))
+    })?;
+    native::read_all(&bytes)
+        .map_err(|error| ExpectedError::internal(format!("failed to {error}, which was just written")))
 }
 
 fn outcome(ended: &Ended) -> Outcome {
@@ -375,11 +387,11 @@ fn summary(recorded: &Recorded, ended: &Ended, output: &Output) {
             WorkKind::Memset { .. } => memsets += 1,
         }
     }
-    let mut parts = vec![format!("{} of {}", counted(kernels, "kernel"), time(kernel_ns))];
+    let mut parts = vec![format!("{} ({})", counted(kernels, "kernel"), time(kernel_ns))];
     if copies > 0 {
         let plural = if copies == 1 { "copy" } else { "copies" };
         parts.push(format!(
-            "{} {plural} of {} in {}",
+            "{} {plural} ({} in {})",
             ridge_model::quantity::grouped(copies),
             Bytes::new(float(copied)),
             time(copy_ns)
@@ -482,9 +494,9 @@ fn doubts(recorded: &Recorded, output: &Output) {
     }
     for skipped in &timeline.completeness.skipped {
         output.warn(&format!(
-            "{} of {} are left out",
-            ridge_model::quantity::grouped(skipped.count),
-            skipped.kind
+            "{}: {} left out",
+            skipped.kind,
+            ridge_model::quantity::grouped(skipped.count)
         ));
     }
 }

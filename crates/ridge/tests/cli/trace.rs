@@ -50,12 +50,7 @@ static BUILT: LazyLock<Built> = LazyLock::new(|| {
 /// `ridge trace` of the program, in a folder.
 fn trace(folder: &Folder, options: &[&str], program: &[&str]) -> Ridge {
     let app = BUILT.app.to_str().unwrap();
-    let words = ["trace"]
-        .iter()
-        .chain(options)
-        .chain(&["--", app])
-        .chain(program)
-        .copied();
+    let words = [&["trace"], options, &["--", app], program].concat();
     ridge(words)
         .within(folder)
         .env("PATH", "/usr/bin:/bin")
@@ -382,6 +377,12 @@ fn a_cupti_that_cannot_be_used_is_said() {
         .run()
         .says("CUPTI's records of version 130001 do not look as this version of ridge knows them")
         .says("100 records of CUPTI contradict themselves");
+    // Where functions cannot be asked for one by one, all calls are recorded.
+    trace(&folder, &["-q", "-o", "old.ridgetrace"], &["begin", "launch", "5"])
+        .env("FAKE_OLD", "1")
+        .run()
+        .fine();
+    assert_eq!(read(&folder, "old.ridgetrace").0.calls.len(), 10);
 }
 
 /// A kind that a GPU cannot record is said, and the rest is recorded.
@@ -389,9 +390,11 @@ fn a_cupti_that_cannot_be_used_is_said() {
 fn a_kind_that_is_refused_is_said() {
     let folder = Folder::new();
     trace(&folder, &[], &["begin", "launch", "1"])
+        .env("FAKE_REFUSE", "1")
         .run()
         .code(0)
-        .says("CUPTI refuses launches by the driver (result 27)");
+        .says("CUPTI refuses synchronizations (result 27)")
+        .says("recorded 1 process");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 // Stands in for CUPTI: the functions that the recorder calls, and three more by which the test program makes records.
 //
 // Records have the sizes and places of CUDA 13.0 (see crates/ridge-injection/src/activity.rs). Variables of the environment
-// make it behave badly: FAKE_VERSION, FAKE_BUSY, FAKE_SHIFT (fields of kernels lie elsewhere).
+// make it behave badly: FAKE_VERSION, FAKE_BUSY, FAKE_SHIFT (fields of kernels lie elsewhere), FAKE_REFUSE, FAKE_OLD.
 
 #include <pthread.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ static completed_t completed;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint8_t *buffer;
 static size_t size, used, dropped;
-static uint8_t enabled[64], left_out[4096];
+static uint8_t enabled[64], asked_for[4096];
 
 static uint64_t now(void) {
     struct timespec time;
@@ -87,11 +87,17 @@ int cuptiActivityRegisterCallbacks(requested_t first, completed_t second) { requ
 int cuptiActivityEnable(uint32_t kind) {
     if (kind >= sizeof enabled) return 21;
     // Says that this GPU cannot do it.
-    if (kind == 48) return 27;
+    if (kind == 38 && getenv("FAKE_REFUSE")) return 27;
     enabled[kind] = 1;
     return 0;
 }
-int cuptiActivityEnableRuntimeApi(uint32_t function, uint8_t is_enabled) { left_out[function] = !is_enabled; return 0; }
+// Lacks in old versions, which FAKE_OLD stands for: there a kind has all functions.
+int cuptiActivityEnableRuntimeApi(uint32_t function, uint8_t is_enabled) {
+    if (getenv("FAKE_OLD")) return 11;
+    enabled[5] = 1;
+    asked_for[function] = is_enabled;
+    return 0;
+}
 int cuptiActivityGetNextRecord(uint8_t *start, size_t valid, uint8_t **at) {
     uint8_t *next = start;
     if (*at) {
@@ -126,7 +132,7 @@ int cuptiSetThreadIdType(uint32_t type) { return type == 1 ? 0 : 1; }
 int InitializeInjectionNvtx2(const void *table) { return table != NULL; }
 
 static void call(uint32_t function, uint64_t start, uint64_t end, uint32_t correlation) {
-    uint8_t *at = left_out[function] ? NULL : record(5);
+    uint8_t *at = asked_for[function] || getenv("FAKE_OLD") ? record(5) : NULL;
     if (!at) return;
     PUT(at, 4, uint32_t, function);
     PUT(at, 8, uint64_t, start);
@@ -159,7 +165,7 @@ void fake_begin(void) {
 // Kernels, each with its call, and after every tenth a copy of 1 MiB from pinned memory.
 void fake_launch(uint32_t first, uint32_t count) {
     pthread_mutex_lock(&lock);
-    size_t shift = getenv("FAKE_SHIFT") ? 8 : 0;
+    size_t shift = getenv("FAKE_SHIFT") ? 12 : 0;
     uint64_t base = now();
     for (uint32_t place = 0; place < count; place++) {
         uint32_t correlation = 1 + 2 * (first + place);
@@ -169,16 +175,16 @@ void fake_launch(uint32_t first, uint32_t count) {
         uint8_t *at = record(10);
         if (at) {
             PUT(at, 6, uint16_t, 32);
-            PUT(at, 16 + shift, uint64_t, start + 5000);
-            PUT(at, 24 + shift, uint64_t, start + 7500);
+            PUT(at, 16, uint64_t, start + 5000);
+            PUT(at, 24, uint64_t, start + 7500);
             PUT(at, 44, uint32_t, 1);
             PUT(at, 48, uint32_t, 7);
             PUT(at, 52, uint32_t, 264);
             PUT(at, 56, uint32_t, 1);
             PUT(at, 60, uint32_t, 1);
-            PUT(at, 64, uint32_t, 256);
-            PUT(at, 68, uint32_t, 1);
-            PUT(at, 72, uint32_t, 1);
+            PUT(at, 64 + shift, uint32_t, 256);
+            PUT(at, 68 + shift, uint32_t, 1);
+            PUT(at, 72 + shift, uint32_t, 1);
             PUT(at, 80, uint32_t, 4096);
             PUT(at, 92, uint32_t, correlation);
             PUT(at, 104, const char *, place % 2 ? "_Z5scalePfi" : "_Z3addPKfS0_Pf");
