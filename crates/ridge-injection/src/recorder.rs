@@ -671,7 +671,7 @@ mod tests {
                 None
             }
             fn function(&self, _: u64, function: u32) -> Option<String> {
-                Some(format!("{function:>65536}"))
+                Some(format!("{function:>65535}"))
             }
         }
         let mut names = Names::default();

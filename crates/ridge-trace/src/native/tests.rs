@@ -208,8 +208,9 @@ fn what_contradicts_itself_is_left_out_and_said() {
             (record::KERNEL, &huge_grid),
             (record::KERNEL, &unknown_times),
             (record::MARKER, &[0, 4, 5, 0, 0, 0]),
-            (record::KERNEL, &kernel(0, 1)),
         ])
+        // Differences begin anew in each chunk.
+        .records(&[(record::KERNEL, &kernel(0, 1))])
         .records(&[(record::KERNEL, &[1, 2, 3])])
         .chunk(ChunkKind::Records, &[0xff; 12])
         .chunk(ChunkKind::Strings, &[1, 0xff, 0xff, 0xff, 0xff, 0x0f]);
