@@ -18,6 +18,7 @@ pub fn files(_root: &Path) -> Result<Vec<File>, Error> {
         schema::<ridge_model::device::document::Document>("devices")?,
         schema::<ridge_model::occupancy::document::Document>("occupancy")?,
         schema::<ridge_model::roofline::document::Document>("roofline")?,
+        schema::<ridge_trace::document::Document>("timeline")?,
     ])
 }
 

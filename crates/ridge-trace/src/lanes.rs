@@ -253,11 +253,22 @@ fn of_threads(timeline: &Timeline, names: &mut Names) -> Vec<Lane> {
             CallClass::Allocate | CallClass::Other => Shade::Call,
         })
         .collect();
-    for call in &timeline.calls {
-        let shade = shades
-            .get(call.name.place())
-            .copied()
-            .unwrap_or(Shade::Call);
+    let pageable: std::collections::HashSet<usize> = timeline
+        .work
+        .iter()
+        .filter(|work| work.copied().is_some_and(crate::Copied::is_pageable))
+        .filter_map(|work| work.call)
+        .map(crate::timeline::CallId::place)
+        .collect();
+    for (place, call) in timeline.calls.iter().enumerate() {
+        let shade = if pageable.contains(&place) {
+            Shade::Wait
+        } else {
+            shades
+                .get(call.name.place())
+                .copied()
+                .unwrap_or(Shade::Call)
+        };
         let name = names.place(timeline, call.name);
         if let Some(lane) = calls.get_mut(call.thread.place()) {
             lane.events

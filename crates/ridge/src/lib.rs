@@ -15,6 +15,7 @@ mod gpu;
 mod input;
 mod nvrtc;
 mod output;
+pub mod pages;
 mod recorder;
 mod verbs;
 mod worker;

@@ -8,6 +8,7 @@ use ridge_trace::document::{Device, Document, Trace};
 use ridge_trace::lanes::Lanes;
 use serde::Serialize;
 
+use super::svg::svg as picture;
 use super::text::{percent, shown_name};
 use super::{finding, pack, svg, words};
 use crate::charset::Charset;
@@ -74,7 +75,7 @@ pub fn html(document: &Document, lanes: &[Lanes]) -> serde_json::Result<String> 
     let (head, foot) = BODY.split_once("<!-- tables -->").unwrap_or((BODY, ""));
     page.push_str(&head.replacen("<!-- heading -->", &heading(document), 1));
     page.push_str("<noscript>\n");
-    page.push_str(&svg::svg(document, lanes));
+    page.push_str(&picture(document, lanes));
     page.push_str("</noscript>\n");
     for (place, trace) in document.traces.iter().enumerate() {
         tables(&mut page, document, trace, place);
@@ -280,6 +281,16 @@ fn split(out: &mut String, device: &Device) {
     end(out, 0);
 }
 
+/// What finds a name in the lanes, where long ones are cut.
+fn searched(name: &str) -> &str {
+    const ENOUGH: usize = 250;
+    let end = name
+        .char_indices()
+        .nth(ENOUGH)
+        .map_or(name.len(), |(end, _)| end);
+    name.get(..end).unwrap_or(name)
+}
+
 fn kernels(out: &mut String, device: &Device) {
     table(
         out,
@@ -291,7 +302,7 @@ fn kernels(out: &mut String, device: &Device) {
         let times = &kernel.durations;
         let name = format!(
             "<button type=\"button\" data-search=\"{}\" title=\"{}\">{}</button>",
-            escape::html_attribute(&kernel.name),
+            escape::html_attribute(searched(&kernel.name)),
             escape::html_attribute(&kernel.name),
             escape::html_text(&shorten(&kernel.name, 90, Charset::Unicode))
         );

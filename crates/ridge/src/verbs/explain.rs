@@ -5,13 +5,13 @@ mod markdown;
 mod metric;
 mod terms;
 
-use ridge_diagnose::{page, page_ids};
 use ridge_model::spelling::distance;
 
 use crate::args::ExplainFormat;
 use crate::error::ExpectedError;
 use crate::exit::{self, Code};
 use crate::output::Output;
+use crate::pages::{page, page_ids};
 
 /// What to explain.
 pub(crate) struct ExplainOptions {

@@ -25,7 +25,9 @@ terms! {
     "cold": "cold", "cold time", "l2 flush", "flush";
     "compulsory": "compulsory bytes", "compulsory traffic", "compulsory", "compulsory operations";
     "eligible-warps": "eligible warps", "eligible warp";
+    "exposed-copy": "exposed copy", "exposed copies", "exposed transfer", "overlap", "hidden copy";
     "floor": "floor", "floors", "event floor", "empty kernel", "floor limited", "at floor";
+    "gap": "gap of a device", "gaps", "gaps of a device", "host wait", "launch floor", "idle time", "host late";
     "graph": "graph", "graph time", "cuda graph", "graph mode";
     "hot": "hot", "hot time";
     "issue-slot": "issue slot", "issue slots";
@@ -36,6 +38,7 @@ terms! {
     "ledger": "ledger", "resource ledger";
     "lower-bound": "lower bound", "lower bounds", "bound", "bounds", "gap";
     "occupancy": "occupancy", "theoretical occupancy", "achieved occupancy", "ridge occupancy";
+    "pageable-memory": "pageable memory", "pageable", "pinned", "pinned memory", "page locked", "pageable copy";
     "recording": "recording", "recordings", "ridge trace", "trace", "recorder";
     "request": "request", "requests";
     "ridge-point": "ridge point", "roofline ridge point";
@@ -43,6 +46,7 @@ terms! {
     "sector": "sector", "sectors";
     "speed-of-light": "speed of light", "sol";
     "stall-reasons": "stall reasons", "stall reason", "stalls";
+    "timeline": "timeline", "ridge timeline", "trace", "span", "busy time", "queue time";
     "warp": "warp", "warps";
     "wave": "wave", "waves", "tail";
     "wavefront": "wavefront", "wavefronts";
