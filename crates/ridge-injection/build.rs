@@ -57,9 +57,13 @@ fn compile(library: &std::path::Path) {
         // What other compilations are asked for, such as counting coverage, has no place in other people's programs.
         .env_remove("RUSTFLAGS")
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        .env("CARGO_PKG_VERSION", env::var("CARGO_PKG_VERSION").unwrap_or_default())
+        .env(
+            "CARGO_PKG_VERSION",
+            env::var("CARGO_PKG_VERSION").unwrap_or_default(),
+        )
         .status();
-    let status = status.unwrap_or_else(|error| panic!("{} does not start: {error}", rustc.display()));
+    let status =
+        status.unwrap_or_else(|error| panic!("{} does not start: {error}", rustc.display()));
     assert!(
         status.success(),
         "the library that is loaded into programs does not compile: {status}"

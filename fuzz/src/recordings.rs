@@ -20,7 +20,11 @@ pub fn recording(input: &[u8]) {
     let (other, _) = native::read_all(&again).expect("its chunks were read");
     assert_eq!(timeline.work.len(), other.work.len());
     assert_eq!(timeline.calls.len(), other.calls.len());
-    let records: u64 = recording.processes.iter().map(|process| process.records).sum();
+    let records: u64 = recording
+        .processes
+        .iter()
+        .map(|process| process.records)
+        .sum();
     assert!(records <= input.len() as u64);
     for work in &timeline.work {
         assert!(work.start_ns >= 0 && work.end_ns >= work.start_ns);

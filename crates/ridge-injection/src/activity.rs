@@ -472,10 +472,16 @@ pub(crate) mod tests {
         };
         assert_eq!((work.span.start, work.span.end), (1_000_000, 1_002_500));
         assert_eq!((work.device, work.context, work.stream), (1, 2, 7));
-        assert_eq!((work.correlation, work.graph, work.node), (99, 3, 0x5_0000_0001));
+        assert_eq!(
+            (work.correlation, work.graph, work.node),
+            (99, 3, 0x5_0000_0001)
+        );
         assert_eq!((name, registers, launch), (Pointer(0x1234), 40, 1));
         assert_eq!((grid, block), ([132, 2, 1], [256, 1, 1]));
-        assert_eq!((static_bytes, dynamic_bytes, cluster), (1024, 49152, [2, 1, 1]));
+        assert_eq!(
+            (static_bytes, dynamic_bytes, cluster),
+            (1024, 49152, [2, 1, 1])
+        );
     }
 
     #[test]
@@ -503,7 +509,11 @@ pub(crate) mod tests {
     fn a_record_that_is_cut_off_is_damaged() {
         let bytes = kernel();
         for end in 0..188 {
-            assert_eq!(decode(bytes.get(..end).unwrap_or_default()), Decoded::Damaged, "{end}");
+            assert_eq!(
+                decode(bytes.get(..end).unwrap_or_default()),
+                Decoded::Damaged,
+                "{end}"
+            );
         }
         assert!(matches!(decode(&bytes), Decoded::Activity(_)));
     }

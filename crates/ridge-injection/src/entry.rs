@@ -275,7 +275,10 @@ unsafe extern "C" fn requested(place: *mut *mut u8, size: *mut usize, most_recor
         Some(Box::into_raw(ready.unwrap_or_else(buffer)))
     });
     let (buffer, bytes) = match given {
-        Some(buffer) => (buffer.cast::<u8>(), BUFFER_WORDS.saturating_mul(size_of::<u64>())),
+        Some(buffer) => (
+            buffer.cast::<u8>(),
+            BUFFER_WORDS.saturating_mul(size_of::<u64>()),
+        ),
         None => (ptr::null_mut(), 0),
     };
     // SAFETY: CUPTI hands over three places to write to.
@@ -362,7 +365,8 @@ impl Session {
                 continue;
             };
             unnamed = 0;
-            has_any |= !is_left_out(plain(&name)) && self.cupti.enable_function(is_driver, function);
+            has_any |=
+                !is_left_out(plain(&name)) && self.cupti.enable_function(is_driver, function);
         }
         has_any
     }

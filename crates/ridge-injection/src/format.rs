@@ -390,7 +390,10 @@ mod tests {
             buffers: 7,
         };
         assert_eq!(Status::of_payload(&status.payload()), Some(status));
-        assert_eq!(Status::of_payload(status.payload().get(..47).unwrap()), None);
+        assert_eq!(
+            Status::of_payload(status.payload().get(..47).unwrap()),
+            None
+        );
     }
 
     proptest::proptest! {

@@ -595,7 +595,8 @@ mod tests {
 
     /// A folder of its own, without a dependency.
     fn folder(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("ridge-recorder-{}-{name}", std::process::id()));
+        let folder =
+            std::env::temp_dir().join(format!("ridge-recorder-{}-{name}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir(&folder).unwrap();
         folder
@@ -641,7 +642,10 @@ mod tests {
                 .and_then(|at| Status::of_payload(&bytes[at + 12..]))
                 .unwrap()
         };
-        assert_eq!((found(&bytes).state, found(&bytes).dropped), (state::RUNNING, 7));
+        assert_eq!(
+            (found(&bytes).state, found(&bytes).dropped),
+            (state::RUNNING, 7)
+        );
         recorder.end();
         let bytes = std::fs::read(&path).unwrap();
         assert_eq!(kinds(&bytes), [2, 3, 5, 6]);
@@ -737,21 +741,28 @@ mod tests {
 
     fn activities() -> impl Strategy<Value = Activity> {
         prop_oneof![
-            (works(), 0_u64..3, any::<[u32; 3]>(), any::<[u32; 3]>(), any::<u32>()).prop_map(
-                |(work, name, grid, block, dynamic_bytes)| Activity::Kernel {
-                    work,
-                    name: Pointer(name),
-                    registers: 32,
-                    grid,
-                    block,
-                    static_bytes: 16,
-                    dynamic_bytes,
-                    local_bytes: 0,
-                    executed_bytes: 0,
-                    launch: 0,
-                    cluster: [0; 3],
-                }
-            ),
+            (
+                works(),
+                0_u64..3,
+                any::<[u32; 3]>(),
+                any::<[u32; 3]>(),
+                any::<u32>()
+            )
+                .prop_map(|(work, name, grid, block, dynamic_bytes)| {
+                    Activity::Kernel {
+                        work,
+                        name: Pointer(name),
+                        registers: 32,
+                        grid,
+                        block,
+                        static_bytes: 16,
+                        dynamic_bytes,
+                        local_bytes: 0,
+                        executed_bytes: 0,
+                        launch: 0,
+                        cluster: [0; 3],
+                    }
+                }),
             (works(), any::<u64>(), 0_u8..12).prop_map(|(work, bytes, kind)| Activity::Copy {
                 work,
                 bytes,

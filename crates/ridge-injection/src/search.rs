@@ -79,7 +79,8 @@ impl Surroundings {
         self.names().for_each(|name| add(PathBuf::from(name)));
         for toolkit in &self.toolkits {
             for folder in TOOLKIT {
-                self.names().for_each(|name| add(toolkit.join(folder).join(name)));
+                self.names()
+                    .for_each(|name| add(toolkit.join(folder).join(name)));
             }
         }
         found
@@ -151,17 +152,26 @@ mod tests {
             &found,
             "/venv/lib/python3.12/site-packages/nvidia/cu13/lib/libcupti.so.13",
         );
-        let beside = index(&found, "/opt/cuda/lib64/../extras/CUPTI/lib64/libcupti.so.12");
+        let beside = index(
+            &found,
+            "/opt/cuda/lib64/../extras/CUPTI/lib64/libcupti.so.12",
+        );
         let system = index(&found, "libcupti.so.13");
         let toolkit = index(&found, "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so.13");
-        assert!(torch < beside && beside < system && system < toolkit, "{found:?}");
+        assert!(
+            torch < beside && beside < system && system < toolkit,
+            "{found:?}"
+        );
         assert!(torch.is_some() && toolkit.is_some());
 
         let loaded = Surroundings {
             mapped: mapped("7f-80 r-xp 0 0:0 1 /x/libcupti.so.2025.3.1\n"),
             ..surroundings
         };
-        assert_eq!(index(&loaded.candidates(), "/x/libcupti.so.2025.3.1"), Some(0));
+        assert_eq!(
+            index(&loaded.candidates(), "/x/libcupti.so.2025.3.1"),
+            Some(0)
+        );
     }
 
     #[test]
@@ -180,6 +190,9 @@ mod tests {
             toolkits: vec![PathBuf::from("/usr/local/cuda")],
             ..Surroundings::default()
         };
-        assert_eq!(surroundings.candidates(), [PathBuf::from("/mine/libcupti.so")]);
+        assert_eq!(
+            surroundings.candidates(),
+            [PathBuf::from("/mine/libcupti.so")]
+        );
     }
 }

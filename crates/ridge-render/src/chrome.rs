@@ -135,11 +135,7 @@ pub fn write(timeline: &Timeline, sink: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Ranges in the rows of their threads, as far as they nest there.
-fn ranges<W: Write>(
-    timeline: &Timeline,
-    rows: &mut Rows,
-    out: &mut Events<W>,
-) -> io::Result<()> {
+fn ranges<W: Write>(timeline: &Timeline, rows: &mut Rows, out: &mut Events<W>) -> io::Result<()> {
     let mut open: HashMap<Option<ThreadId>, Vec<i64>> = HashMap::new();
     let mut beside: HashMap<Option<ThreadId>, Lanes> = HashMap::new();
     for range in &timeline.annotations {
@@ -515,7 +511,7 @@ impl std::fmt::Display for Microseconds {
 #[cfg(test)]
 mod tests {
     use ridge_trace::{
-        Builder, Correlation, CopyKind, Graph, NewCall, NewCopy, NewKernel, SourceKind,
+        Builder, CopyKind, Correlation, Graph, NewCall, NewCopy, NewKernel, SourceKind,
     };
 
     use super::*;

@@ -11,7 +11,10 @@ use ridge_trace::{CopyKind, Memory, Work, WorkKind, native};
 
 fn root() -> &'static Path {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    manifest.ancestors().nth(2).expect("two levels below the root")
+    manifest
+        .ancestors()
+        .nth(2)
+        .expect("two levels below the root")
 }
 
 #[test]
@@ -34,7 +37,12 @@ fn fixture() -> Vec<u8> {
 fn a_recording_of_an_h200_says_what_its_program_did() {
     let (timeline, recording) = native::read_all(&fixture()).unwrap();
     assert_eq!(recording.processes.len(), 2);
-    assert!(recording.processes.iter().all(|process| process.has_ended()));
+    assert!(
+        recording
+            .processes
+            .iter()
+            .all(|process| process.has_ended())
+    );
     assert_eq!(recording.processes[1].parent, recording.processes[0].id);
     assert_eq!(timeline.completeness.unmatched, 0);
     assert_eq!(timeline.completeness.dropped, Some(0));
@@ -54,10 +62,18 @@ fn a_recording_of_an_h200_says_what_its_program_did() {
     streams.sort_unstable();
     streams.dedup();
     assert_eq!(streams.len(), 3);
-    let in_graph: Vec<&Work> = timeline.work.iter().filter(|work| work.node.is_some()).collect();
+    let in_graph: Vec<&Work> = timeline
+        .work
+        .iter()
+        .filter(|work| work.node.is_some())
+        .collect();
     assert_eq!(in_graph.len(), 44, "ten kernels and a copy, four times");
     // 200,000 cycles at about 1.98 GHz.
-    assert!(spins.iter().all(|work| (95_000..115_000).contains(&work.duration_ns())));
+    assert!(
+        spins
+            .iter()
+            .all(|work| (95_000..115_000).contains(&work.duration_ns()))
+    );
 
     let copies = |kind: CopyKind, from: Memory, to: Memory| {
         let is = |work: &&Work| {
@@ -86,10 +102,14 @@ fn a_recording_of_an_h200_says_what_its_program_did() {
     assert_eq!(timeline.devices[0].name.as_deref(), Some("NVIDIA H200"));
     assert_eq!(timeline.devices[0].multiprocessors, Some(132));
     let is_launch = |work: &&Work| matches!(work.kind, WorkKind::Kernel { .. });
-    let registers = timeline.work.iter().filter(is_launch).all(|work| match work.kind {
-        WorkKind::Kernel { launch } => timeline.launch(launch).registers.is_some_and(|n| n > 0),
-        _ => true,
-    });
+    let registers = timeline
+        .work
+        .iter()
+        .filter(is_launch)
+        .all(|work| match work.kind {
+            WorkKind::Kernel { launch } => timeline.launch(launch).registers.is_some_and(|n| n > 0),
+            _ => true,
+        });
     assert!(registers);
 }
 

@@ -385,7 +385,9 @@ impl Reader {
                 record::CONTEXT => process.context(&record),
                 record::THREAD_NAME => process.thread_name(&record, &mut self.builder),
                 _ => {
-                    self.builder.completeness().skip("record of a later version");
+                    self.builder
+                        .completeness()
+                        .skip("record of a later version");
                     Some(())
                 }
             };
@@ -415,7 +417,9 @@ impl Moment<'_> {
     }
 
     fn correlation(&mut self, folded: u64) -> Option<Correlation> {
-        *self.correlation = self.correlation.wrapping_add(unfold(folded).cast_unsigned());
+        *self.correlation = self
+            .correlation
+            .wrapping_add(unfold(folded).cast_unsigned());
         Correlation::new(*self.correlation)
     }
 }
@@ -441,7 +445,11 @@ impl InProcess {
         /// More say nothing new.
         const MOST: usize = 100;
         let mut values = Values(payload);
-        let problem = (values.number()?, values.number()?, values.text()?.to_owned());
+        let problem = (
+            values.number()?,
+            values.number()?,
+            values.text()?.to_owned(),
+        );
         if self.facts.problems.len() < MOST {
             self.facts.problems.push(problem);
         }
@@ -646,9 +654,10 @@ impl InProcess {
         };
         let context = record.field(2);
         let device = self.contexts.get(&context).copied();
-        let stream = record.optional(3).zip(device).map(|(stream, device)| {
-            builder.stream(Some(self.id), device, Some(context), stream)
-        });
+        let stream = record
+            .optional(3)
+            .zip(device)
+            .map(|(stream, device)| builder.stream(Some(self.id), device, Some(context), stream));
         builder.push_synchronisation(start_ns, end_ns, kind, stream, correlation);
         Some(())
     }

@@ -60,20 +60,29 @@ impl Writer {
 
 /// A kernel of 100 ns on stream 7 of device 0, with name 1.
 fn kernel(start: u64, correlation: u64) -> [u64; 16] {
-    let (start, correlation) = (
-        fold(start.cast_signed()),
-        fold(correlation.cast_signed()),
-    );
+    let (start, correlation) = (fold(start.cast_signed()), fold(correlation.cast_signed()));
     [
-        start, 101, 0, 1, 7, correlation, 1, 32, 4, 1, 1, 128, 1, 1, 0, 0,
+        start,
+        101,
+        0,
+        1,
+        7,
+        correlation,
+        1,
+        32,
+        4,
+        1,
+        1,
+        128,
+        1,
+        1,
+        0,
+        0,
     ]
 }
 
 fn call(start: u64, correlation: u64) -> [u64; 6] {
-    let (start, correlation) = (
-        fold(start.cast_signed()),
-        fold(correlation.cast_signed()),
-    );
+    let (start, correlation) = (fold(start.cast_signed()), fold(correlation.cast_signed()));
     [start, 51, 9, correlation, 2, 0]
 }
 
@@ -149,7 +158,11 @@ fn a_flipped_byte_costs_one_chunk() {
     damaged[last] ^= 1;
     let (timeline, _) = read_all(&damaged).unwrap();
     assert_eq!((timeline.work.len(), timeline.calls.len()), (1, 1));
-    assert!(timeline.completeness.problems[0].to_string().contains("checksum"));
+    assert!(
+        timeline.completeness.problems[0]
+            .to_string()
+            .contains("checksum")
+    );
 }
 
 #[test]
@@ -165,10 +178,9 @@ fn versions_of_the_future_are_passed_over_or_refused() {
     let mut longer = kernel(0, 1).to_vec();
     longer.extend([0; 8]);
     longer.extend([77; 20]);
-    let mut file = Writer::new().process(1).records(&[
-        (99, &[1, 2, 3]),
-        (record::KERNEL, &longer),
-    ]);
+    let mut file = Writer::new()
+        .process(1)
+        .records(&[(99, &[1, 2, 3]), (record::KERNEL, &longer)]);
     let mut unknown = Vec::new();
     format::chunk(ChunkKind::Clock, &[], &mut unknown);
     // A kind that there is none of, with its checksum.
@@ -184,7 +196,10 @@ fn versions_of_the_future_are_passed_over_or_refused() {
         .iter()
         .map(|skipped| skipped.kind.as_str())
         .collect();
-    assert_eq!(skipped, ["record of a later version", "chunk of a later version"]);
+    assert_eq!(
+        skipped,
+        ["record of a later version", "chunk of a later version"]
+    );
     assert!(timeline.completeness.problems.is_empty());
 }
 
@@ -216,9 +231,15 @@ fn what_contradicts_itself_is_left_out_and_said() {
         .chunk(ChunkKind::Strings, &[1, 0xff, 0xff, 0xff, 0xff, 0x0f]);
     let timeline = read(&file.0).unwrap();
     assert_eq!(timeline.work.len(), 1);
-    assert_eq!(timeline.name(timeline.work[0].name), "kernel without a name");
+    assert_eq!(
+        timeline.name(timeline.work[0].name),
+        "kernel without a name"
+    );
     assert_eq!(timeline.completeness.contradictory, 3);
-    assert_eq!(timeline.completeness.skipped[0].kind, "kernels without times");
+    assert_eq!(
+        timeline.completeness.skipped[0].kind,
+        "kernels without times"
+    );
     assert_eq!(timeline.completeness.problems.len(), 3);
     // Records before any process belong to nobody.
     let orphans = Writer::new().records(&[(record::KERNEL, &kernel(0, 1))]);
@@ -230,7 +251,8 @@ fn what_contradicts_itself_is_left_out_and_said() {
 /// Each process counts the GPUs that it sees, from 0.
 #[test]
 fn one_number_can_be_two_gpus_and_two_numbers_one() {
-    let device = |local: u64, identity: u64| [local, 0, 9, 0, 132, 1 << 37, 1 << 25, 1_980_000, identity];
+    let device =
+        |local: u64, identity: u64| [local, 0, 9, 0, 132, 1 << 37, 1 << 25, 1_980_000, identity];
     let on = |device: u64| {
         let mut fields = kernel(0, 1);
         fields[2] = device;
@@ -258,16 +280,13 @@ fn ranges_without_an_end_reach_to_the_end() {
     let start = |time: i64, range: u64| [fold(time), 2, range, 9, 1, 0];
     let end = |time: i64, range: u64| [fold(time), 4, range, 9, 0, 0];
     let mark = |time: i64| [fold(time), 1, 0, 9, 1, 0];
-    let file = Writer::new()
-        .process(1)
-        .names(1, &["step"])
-        .records(&[
-            (record::MARKER, &start(1_000, 1)),
-            (record::MARKER, &start(10, 2)),
-            (record::MARKER, &end(20, 2)),
-            (record::MARKER, &mark(5)),
-            (record::KERNEL, &kernel(965, 1)),
-        ]);
+    let file = Writer::new().process(1).names(1, &["step"]).records(&[
+        (record::MARKER, &start(1_000, 1)),
+        (record::MARKER, &start(10, 2)),
+        (record::MARKER, &end(20, 2)),
+        (record::MARKER, &mark(5)),
+        (record::KERNEL, &kernel(965, 1)),
+    ]);
     let timeline = read(&file.0).unwrap();
     let ranges: Vec<(i64, i64)> = timeline
         .annotations
@@ -282,7 +301,9 @@ fn ranges_without_an_end_reach_to_the_end() {
 fn names_can_be_replaced_and_places_left_out() {
     let file = Writer::new().names(7, &["_Z1kv", "cudaMalloc"]);
     let chunk = Chunks::new(&file.0).unwrap().next().unwrap();
-    let renamed = with_names(&chunk, |name| name.starts_with("_Z").then(|| "k()".to_owned()));
+    let renamed = with_names(&chunk, |name| {
+        name.starts_with("_Z").then(|| "k()".to_owned())
+    });
     let expected = Writer::new().names(7, &["k()", "cudaMalloc"]);
     assert_eq!(renamed.unwrap(), expected.0[format::HEADER_BYTES..]);
     assert!(without_places(&chunk).is_none());

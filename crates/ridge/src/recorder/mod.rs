@@ -203,10 +203,7 @@ impl Signals {
         };
         Ok(Self {
             interrupt: flag(SIGINT)?,
-            others: vec![
-                (Signal::TERM, flag(SIGTERM)?),
-                (Signal::HUP, flag(SIGHUP)?),
-            ],
+            others: vec![(Signal::TERM, flag(SIGTERM)?), (Signal::HUP, flag(SIGHUP)?)],
         })
     }
 

@@ -73,7 +73,13 @@ fn trace(options: &ExportOptions, output: &Output) -> Result<Code, ExpectedError
         .problem
         .iter()
         .map(ToString::to_string)
-        .chain(timeline.completeness.problems.iter().map(ToString::to_string))
+        .chain(
+            timeline
+                .completeness
+                .problems
+                .iter()
+                .map(ToString::to_string),
+        )
         .collect();
     let code = if problems.is_empty() {
         exit::FINE

@@ -31,7 +31,8 @@ pub(crate) fn run(options: &TraceOptions, output: &mut Output) -> Result<Code, E
     let format = format(options, output)?;
     let place = Place::of(&options.command, format, output)?;
     // An answer that cannot be written is better known before the program has run for an hour.
-    let recorder = Recorder::prepare(&place.folder()).map_err(|refused| refusal(&refused, options, &place.path))?;
+    let recorder = Recorder::prepare(&place.folder())
+        .map_err(|refused| refusal(&refused, options, &place.path))?;
     if let Some(other) = Recorder::displaced() {
         output.warn(&format!(
             "CUDA_INJECTION64_PATH names {}, which is not loaded in this run: only one library can be",
@@ -291,8 +292,9 @@ fn read(path: &Path) -> Result<(Timeline, Recording), ExpectedError> {
     let bytes = fs::read(path).map_err(|error| {
         ExpectedError::unable(format!("cannot read {} back: {error}", path.display()))
     })?;
-    native::read_all(&bytes)
-        .map_err(|error| ExpectedError::internal(format!("failed to {error}, which was just written")))
+    native::read_all(&bytes).map_err(|error| {
+        ExpectedError::internal(format!("failed to {error}, which was just written"))
+    })
 }
 
 fn outcome(ended: &Ended) -> Outcome {
@@ -387,7 +389,11 @@ fn summary(recorded: &Recorded, ended: &Ended, output: &Output) {
             WorkKind::Memset { .. } => memsets += 1,
         }
     }
-    let mut parts = vec![format!("{} ({})", counted(kernels, "kernel"), time(kernel_ns))];
+    let mut parts = vec![format!(
+        "{} ({})",
+        counted(kernels, "kernel"),
+        time(kernel_ns)
+    )];
     if copies > 0 {
         let plural = if copies == 1 { "copy" } else { "copies" };
         parts.push(format!(
@@ -513,9 +519,10 @@ fn judge(
     let failed = match outcome(ended) {
         Outcome::Exited(0) => None,
         Outcome::Exited(code) => Some(format!("ended with code {code}")),
-        Outcome::Signalled(signal) => {
-            Some(format!("was ended by signal {signal}{}", signal_name(signal)))
-        }
+        Outcome::Signalled(signal) => Some(format!(
+            "was ended by signal {signal}{}",
+            signal_name(signal)
+        )),
         Outcome::Unknown => Some("ended in an unknown way".to_owned()),
     };
     if let Some(failed) = failed {

@@ -121,7 +121,10 @@ fn a_program_is_recorded() {
     assert_eq!(timeline.calls.len(), 27);
     assert_eq!(timeline.completeness.unmatched, 0);
     let first = &timeline.work[0];
-    assert_eq!(timeline.name(first.name), "add(float const*, float const*, float*)");
+    assert_eq!(
+        timeline.name(first.name),
+        "add(float const*, float const*, float*)"
+    );
     assert_eq!(first.duration_ns(), 2_500);
     let call = timeline.call_of(first).unwrap();
     assert_eq!(timeline.name(call.name), "cudaLaunchKernel");
@@ -132,7 +135,10 @@ fn a_program_is_recorded() {
     let launch = timeline.launch(launch);
     assert_eq!(launch.grid, Some([264, 1, 1]));
     assert_eq!(launch.block, Some([256, 1, 1]));
-    assert_eq!((launch.registers, launch.shared_bytes), (Some(32), Some(4096)));
+    assert_eq!(
+        (launch.registers, launch.shared_bytes),
+        (Some(32), Some(4096))
+    );
     let copy = timeline.work.iter().find_map(|work| work.copied()).unwrap();
     assert_eq!(copy.kind, CopyKind::HostToDevice);
     assert_eq!((copy.from, copy.to), (Memory::Pinned, Memory::Device));
@@ -153,7 +159,9 @@ fn a_program_is_recorded() {
 fn a_name_that_is_chosen_here_takes_nobody_elses_place() {
     let folder = Folder::new();
     for expected in [1, 2, 3] {
-        trace(&folder, &["-q"], &["begin", "launch", "1"]).run().fine();
+        trace(&folder, &["-q"], &["begin", "launch", "1"])
+            .run()
+            .fine();
         assert_eq!(names(&folder).len(), expected);
     }
     assert_eq!(
@@ -161,9 +169,13 @@ fn a_name_that_is_chosen_here_takes_nobody_elses_place() {
         ["app-2.ridgetrace", "app-3.ridgetrace", "app.ridgetrace"]
     );
     // What is named is replaced.
-    trace(&folder, &["-q", "-o", "app.ridgetrace"], &["begin", "launch", "4"])
-        .run()
-        .fine();
+    trace(
+        &folder,
+        &["-q", "-o", "app.ridgetrace"],
+        &["begin", "launch", "4"],
+    )
+    .run()
+    .fine();
     assert_eq!(kernels(&read(&folder, "app.ridgetrace").0), 4);
     assert_eq!(names(&folder).len(), 3);
 }
@@ -175,7 +187,9 @@ fn two_runs_at_once_do_not_meet() {
         for count in ["100", "200", "300"] {
             let folder = &folder;
             scope.spawn(move || {
-                trace(folder, &["-q"], &["begin", "launch", count]).run().fine();
+                trace(folder, &["-q"], &["begin", "launch", count])
+                    .run()
+                    .fine();
             });
         }
     });
@@ -227,7 +241,9 @@ fn a_forked_child_does_not_write_into_the_file_of_its_parent() {
     trace(
         &folder,
         &["-q"],
-        &["begin", "launch", "5", "fork", "launch", "3", "flush", "exit", "0"],
+        &[
+            "begin", "launch", "5", "fork", "launch", "3", "flush", "exit", "0",
+        ],
     )
     .run()
     .fine();
@@ -253,16 +269,24 @@ fn a_program_may_close_files_that_it_does_not_know() {
 fn a_crash_leaves_what_was_there() {
     for (how, signal) in [("abort", 6), ("kill", 9)] {
         let folder = Folder::new();
-        let run = trace(&folder, &[], &["begin", "launch", "50", "flush", "launch", "9", how])
-            .run()
-            .code(15)
-            .says(&format!("was ended by signal {signal} "))
-            .says("did not end in an orderly way");
+        let run = trace(
+            &folder,
+            &[],
+            &["begin", "launch", "50", "flush", "launch", "9", how],
+        )
+        .run()
+        .code(15)
+        .says(&format!("was ended by signal {signal} "))
+        .says("did not end in an orderly way");
         if how == "kill" {
             snapshot("trace_killed", &stable(&run, &folder));
         }
         let (timeline, recording) = read(&folder, "app.ridgetrace");
-        assert_eq!(kernels(&timeline), 50, "what came after the last buffer is lost");
+        assert_eq!(
+            kernels(&timeline),
+            50,
+            "what came after the last buffer is lost"
+        );
         assert_eq!(recording.run.unwrap().outcome, Outcome::Signalled(signal));
         assert_eq!(timeline.completeness.unended, 1);
     }
@@ -332,7 +356,9 @@ fn many_records_pass_through_few_buffers() {
     assert_eq!(timeline.completeness.dropped, Some(0));
     let status = recording.processes[0].status.unwrap();
     assert!(status.buffers <= 2, "{status:?}");
-    let bytes = fs::metadata(folder.path().join("app.ridgetrace")).unwrap().len();
+    let bytes = fs::metadata(folder.path().join("app.ridgetrace"))
+        .unwrap()
+        .len();
     let records = recording.processes[0].records;
     assert!(bytes < 30 * records, "{bytes} bytes for {records} records");
 }
@@ -378,10 +404,14 @@ fn a_cupti_that_cannot_be_used_is_said() {
         .says("CUPTI's records of version 130001 do not look as this version of ridge knows them")
         .says("100 records of CUPTI contradict themselves");
     // Where functions cannot be asked for one by one, all calls are recorded.
-    trace(&folder, &["-q", "-o", "old.ridgetrace"], &["begin", "launch", "5"])
-        .env("FAKE_OLD", "1")
-        .run()
-        .fine();
+    trace(
+        &folder,
+        &["-q", "-o", "old.ridgetrace"],
+        &["begin", "launch", "5"],
+    )
+    .env("FAKE_OLD", "1")
+    .run()
+    .fine();
     assert_eq!(read(&folder, "old.ridgetrace").0.calls.len(), 10);
 }
 
@@ -446,7 +476,9 @@ fn a_program_that_does_not_start_leaves_nothing() {
 fn an_answer_that_cannot_be_written_stops_the_run_before_it_begins() {
     let folder = Folder::new();
     for place in ["missing/x.ridgetrace", "."] {
-        let run = trace(&folder, &["-o", place], &["say", "I ran"]).run().code(4);
+        let run = trace(&folder, &["-o", place], &["say", "I ran"])
+            .run()
+            .code(4);
         run.says(&format!("cannot write {place}")).shows_nothing();
     }
     trace(&folder, &["-o", "x.pdf"], &["say", "I ran"])
@@ -463,8 +495,23 @@ fn a_full_disk_is_said_and_ends_neither_program_nor_answer() {
     let script = "trap '' XFSZ; ulimit -f 64; exec \"$@\"";
     let app = BUILT.app.to_str().unwrap();
     let run = ridge([
-        "trace", "-o", "x.ridgetrace", "--", "sh", "-c", script, "sh", app, "begin", "launch", "10", "flush",
-        "launch", "50000", "say", "went on",
+        "trace",
+        "-o",
+        "x.ridgetrace",
+        "--",
+        "sh",
+        "-c",
+        script,
+        "sh",
+        app,
+        "begin",
+        "launch",
+        "10",
+        "flush",
+        "launch",
+        "50000",
+        "say",
+        "went on",
     ])
     .within(&folder)
     .env("PATH", "/usr/bin:/bin")
@@ -477,7 +524,10 @@ fn a_full_disk_is_said_and_ends_neither_program_nor_answer() {
     let (timeline, recording) = read(&folder, "x.ridgetrace");
     assert!(kernels(&timeline) >= 10);
     let status = recording.processes[0].status.unwrap();
-    assert_eq!(status.lost + recording.processes[0].records, 50_010 * 2 + 5_001 * 2 + 2);
+    assert_eq!(
+        status.lost + recording.processes[0].records,
+        50_010 * 2 + 5_001 * 2 + 2
+    );
 }
 
 #[test]
@@ -487,15 +537,21 @@ fn another_library_that_gives_way_is_named() {
         .env("CUDA_INJECTION64_PATH", "/opt/other/libother.so")
         .run()
         .code(0)
-        .says("CUDA_INJECTION64_PATH names /opt/other/libother.so, which is not loaded in this run");
+        .says(
+            "CUDA_INJECTION64_PATH names /opt/other/libother.so, which is not loaded in this run",
+        );
 }
 
 #[test]
 fn chromes_events_hold_the_same() {
     let folder = Folder::new();
-    trace(&folder, &["-q", "-o", "x.json"], &["begin", "launch", "25", "range", "r"])
-        .run()
-        .fine();
+    trace(
+        &folder,
+        &["-q", "-o", "x.json"],
+        &["begin", "launch", "25", "range", "r"],
+    )
+    .run()
+    .fine();
     let bytes = fs::read(folder.path().join("x.json")).unwrap();
     let document: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
     let events = document["traceEvents"].as_array().unwrap();
@@ -506,14 +562,23 @@ fn chromes_events_hold_the_same() {
             .count()
     };
     assert_eq!(
-        (of("kernel"), of("gpu_memcpy"), of("cuda_runtime"), of("user_annotation")),
+        (
+            of("kernel"),
+            of("gpu_memcpy"),
+            of("cuda_runtime"),
+            of("user_annotation")
+        ),
         (25, 2, 27, 1)
     );
     // What reads traces of the PyTorch profiler reads these, and finds the same.
     let timeline = ridge_trace::chrome::read(&bytes).unwrap();
     assert_eq!(kernels(&timeline), 25);
     assert_eq!(timeline.completeness.unmatched, 0);
-    assert!(timeline.completeness.skipped.is_empty(), "{:?}", timeline.completeness);
+    assert!(
+        timeline.completeness.skipped.is_empty(),
+        "{:?}",
+        timeline.completeness
+    );
     assert_eq!(timeline.work[0].duration_ns(), 2_500);
     assert_eq!(names(&folder), ["x.json"]);
 }
@@ -522,12 +587,16 @@ fn chromes_events_hold_the_same() {
 #[test]
 fn what_a_killed_run_leaves_can_be_read() {
     let folder = Folder::new();
-    let mut child = trace(&folder, &["-q"], &["begin", "launch", "20", "flush", "hold"])
-        .into_command()
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = trace(
+        &folder,
+        &["-q"],
+        &["begin", "launch", "20", "flush", "hold"],
+    )
+    .into_command()
+    .stdin(Stdio::null())
+    .stdout(Stdio::piped())
+    .spawn()
+    .unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap())
         .read_line(&mut line)
@@ -549,7 +618,10 @@ fn what_a_killed_run_leaves_can_be_read() {
     // The program waits for a signal, and dies with its number.
     let name = part.file_stem().unwrap().to_str().unwrap().to_owned();
     let (process, _) = name.split_once('-').unwrap();
-    let sent = Command::new("kill").args(["-KILL", process]).status().unwrap();
+    let sent = Command::new("kill")
+        .args(["-KILL", process])
+        .status()
+        .unwrap();
     assert!(sent.success());
     assert_eq!(child.wait().unwrap().code(), Some(15));
     let (timeline, recording) = native::read_all(&bytes).unwrap();

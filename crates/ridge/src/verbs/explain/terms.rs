@@ -39,7 +39,7 @@ terms! {
     "lower-bound": "lower bound", "lower bounds", "bound", "bounds", "gap";
     "occupancy": "occupancy", "theoretical occupancy", "achieved occupancy", "ridge occupancy";
     "pageable-memory": "pageable memory", "pageable", "pinned", "pinned memory", "page locked", "pageable copy";
-    "recording": "recording", "recordings", "ridge trace", "trace", "recorder";
+    "recording": "recording", "recordings", "ridge trace", "recorder", "cupti";
     "request": "request", "requests";
     "ridge-point": "ridge point", "roofline ridge point";
     "roofline": "roofline", "ridge roofline", "roof", "roofs", "hierarchical roofline";
