@@ -1,6 +1,12 @@
 //! Compiles this crate a second time, as the shared library that the driver loads into a program, so that the command
 //! `ridge` can carry it: cargo hands the shared library of a crate to no other crate.
 
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a build that cannot go on says why and ends"
+)]
+
 use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -406,6 +406,7 @@ fn identity(uuid: [u8; 16]) -> u64 {
 }
 
 #[cfg(test)]
+#[expect(clippy::panic, reason = "tests")]
 pub(crate) mod tests {
     use super::*;
 
