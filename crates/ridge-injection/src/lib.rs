@@ -18,12 +18,15 @@
 //! ```
 #![deny(unsafe_code)]
 
+// What runs inside programs, which are those of one system; elsewhere the format is what there is.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod activity;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod cupti;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub mod entry;
 pub mod format;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod recorder;
 pub mod search;
 

@@ -381,7 +381,8 @@ fn stream_name(timeline: &Timeline, stream: &Stream, lane: u64) -> String {
         .filter(|_| several)
         .and_then(|process| timeline.processes.get(process.place()))
     {
-        name.push_str(&format!(" of process {}", process.number));
+        name.push_str(" of process ");
+        name.push_str(&process.number.to_string());
     }
     if lane > 0 {
         name.push_str(", what overlaps");

@@ -65,7 +65,7 @@ pub(crate) enum Verb {
     /// List the GPUs that Ridgepoint knows, with peaks, sources and doubts
     #[command(after_help = devices::EXAMPLES)]
     Devices(DevicesArguments),
-    /// Write the metrics of a report as CSV or JSON lines, or a report that is safe to share
+    /// Write the metrics of a report as CSV or JSON lines, a report that is safe to share, or a trace for Perfetto
     #[command(after_help = EXPORT_EXAMPLES)]
     Export(ExportArguments),
     /// Tell how many warps of a kernel fit on an SM, what limits them, and which launch would have more

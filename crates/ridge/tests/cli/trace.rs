@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use ridge_trace::native::{self, Outcome, Recording};
 use ridge_trace::{CopyKind, Memory, Timeline, WorkKind};
 
-use crate::driver::{Folder, Ridge, Run, ridge, snapshot};
+use crate::driver::{AOS, Folder, Ridge, Run, ridge, snapshot};
 
 /// The program and the library, compiled once. Contributors need a C compiler anyway.
 struct Built {
@@ -637,4 +637,55 @@ fn what_a_killed_run_leaves_can_be_read() {
             Err(_) => assert!(end < 8, "{end}"),
         }
     }
+}
+
+/// A recording of a real GPU; the README of the folder tells of what.
+const FIXTURE: &str = "fixtures/traces/streams_graph_copies.ridgetrace";
+
+#[test]
+fn traces_are_exported_for_viewers() {
+    let run = ridge(["export", FIXTURE, "--format", "chrome"])
+        .run()
+        .fine();
+    let document = run.json();
+    let events = document["traceEvents"].as_array().unwrap();
+    let of = |key: &str, value: &str| events.iter().filter(|event| event[key] == value).count();
+    assert_eq!((of("cat", "kernel"), of("cat", "gpu_memcpy")), (56, 9));
+    // Each piece of work has an arrow, each call that asked for any is the start of one.
+    assert_eq!(of("ph", "f"), 66);
+    assert!(of("ph", "s") < 66, "one launch of a graph has eleven");
+    // Traces of others go the same way.
+    ridge([
+        "export",
+        "fixtures/traces/pytorch_kineto.json.gz",
+        "--format",
+        "chrome",
+    ])
+    .run()
+    .fine()
+    .shows("gpu_memcpy");
+    ridge(["export", AOS, "--format", "chrome"])
+        .run()
+        .code(3)
+        .says("name a recording of `ridge trace`");
+    ridge(["export", FIXTURE, FIXTURE, "--format", "chrome"])
+        .run()
+        .code(2)
+        .says("only one trace");
+    ridge(["export", FIXTURE, "--format", "chrome", "--kernel", "x"])
+        .run()
+        .code(2)
+        .says("a trace has no metrics");
+}
+
+#[test]
+fn a_timeline_is_made_of_a_recording() {
+    let run = ridge(["timeline", FIXTURE, "--format", "json"])
+        .run()
+        .code(0);
+    let document = run.json();
+    let trace = &document["traces"][0];
+    assert_eq!(trace["completeness"]["work"], 66, "{trace}");
+    assert_eq!(trace["completeness"]["unmatched"], 0);
+    assert_eq!(trace["completeness"]["unended"], 0);
 }
