@@ -525,6 +525,21 @@ fn surroundings(driver: u32) -> Surroundings {
     {
         prefixes.push(prefix.to_owned());
     }
+    let mut packages = Vec::new();
+    for prefix in prefixes {
+        let pythons = fs::read_dir(prefix.join("lib")).into_iter().flatten();
+        let pythons = pythons.filter_map(|entry| Some(entry.ok()?.path()));
+        packages.extend(
+            pythons
+                .filter(|path| {
+                    path.file_name()
+                        .and_then(|name| name.to_str())
+                        .is_some_and(|name| name.starts_with("python3."))
+                })
+                .map(|python| python.join("site-packages"))
+                .filter(|packages| packages.is_dir()),
+        );
+    }
     let maps = fs::read("/proc/self/maps").unwrap_or_default();
     Surroundings {
         named: env::var_os(CUPTI)
@@ -532,7 +547,7 @@ fn surroundings(driver: u32) -> Surroundings {
             .map(PathBuf::from),
         mapped: mapped(&String::from_utf8_lossy(&maps)),
         toolkits,
-        prefixes,
+        packages,
         driver_major: (driver > 0).then(|| driver.checked_div(1000).unwrap_or(0)),
     }
 }

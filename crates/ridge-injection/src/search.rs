@@ -14,8 +14,8 @@ pub struct Surroundings {
     pub mapped: Vec<PathBuf>,
     /// Folders of toolkits.
     pub toolkits: Vec<PathBuf>,
-    /// Folders of Python environments.
-    pub prefixes: Vec<PathBuf>,
+    /// Folders of Python packages.
+    pub packages: Vec<PathBuf>,
     /// The major version of CUDA that the driver supports; absent where it is not known.
     pub driver_major: Option<u32>,
 }
@@ -33,8 +33,6 @@ const BESIDE: &[&str] = &[
     "../extras/CUPTI/lib64",
     "../../../extras/CUPTI/lib64",
 ];
-/// Versions of Python whose packages are looked at.
-const PYTHONS: std::ops::RangeInclusive<u32> = 8..=16;
 
 impl Surroundings {
     /// Where to look, best first. A name without a folder is for the system's loader.
@@ -67,11 +65,8 @@ impl Surroundings {
                 folders.extend(BESIDE.iter().map(|beside| folder.join(beside)));
             }
         }
-        for prefix in &self.prefixes {
-            for minor in PYTHONS {
-                let packages = prefix.join(format!("lib/python3.{minor}/site-packages"));
-                folders.extend(PACKAGES.iter().map(|folder| packages.join(folder)));
-            }
+        for packages in &self.packages {
+            folders.extend(PACKAGES.iter().map(|folder| packages.join(folder)));
         }
         for folder in &folders {
             self.names().for_each(|name| add(folder.join(name)));

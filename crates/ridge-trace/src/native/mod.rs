@@ -352,7 +352,9 @@ impl Reader {
             completeness.dropped = Some(before.saturating_add(lost));
             completeness.contradictory = completeness.contradictory.saturating_add(status.damaged);
         }
-        completeness.unended += u64::from(!process.facts.has_ended());
+        // Of a process that could not be recorded, nothing is missing at the end.
+        let is_recorded = process.facts.cupti_version.is_some();
+        completeness.unended += u64::from(is_recorded && !process.facts.has_ended());
         self.recording.processes.push(process.facts);
     }
 

@@ -280,13 +280,17 @@ fn ranges_without_an_end_reach_to_the_end() {
     let start = |time: i64, range: u64| [fold(time), 2, range, 9, 1, 0];
     let end = |time: i64, range: u64| [fold(time), 4, range, 9, 0, 0];
     let mark = |time: i64| [fold(time), 1, 0, 9, 1, 0];
-    let file = Writer::new().process(1).names(1, &["step"]).records(&[
-        (record::MARKER, &start(1_000, 1)),
-        (record::MARKER, &start(10, 2)),
-        (record::MARKER, &end(20, 2)),
-        (record::MARKER, &mark(5)),
-        (record::KERNEL, &kernel(965, 1)),
-    ]);
+    let file = Writer::new()
+        .process(1)
+        .clock(1, 1)
+        .names(1, &["step"])
+        .records(&[
+            (record::MARKER, &start(1_000, 1)),
+            (record::MARKER, &start(10, 2)),
+            (record::MARKER, &end(20, 2)),
+            (record::MARKER, &mark(5)),
+            (record::KERNEL, &kernel(965, 1)),
+        ]);
     let timeline = read(&file.0).unwrap();
     let ranges: Vec<(i64, i64)> = timeline
         .annotations

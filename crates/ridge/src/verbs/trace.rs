@@ -321,8 +321,8 @@ fn tell(process: &RecordedProcess, told: &mut HashSet<(u64, u64, u64)>, output: 
                     "{who} runs without being recorded: CUPTI, NVIDIA's library for tools, was not found"
                 ));
                 if !output.is_quiet() {
-                    for place in words.lines() {
-                        output.detail(&format!("looked for {place}"));
+                    for place in places(words) {
+                        output.detail(&place);
                     }
                     output.hint("install it (it comes with the CUDA toolkit, in extras/CUPTI, and with `pip install nvidia-cuda-cupti` for CUDA 13 or nvidia-cuda-cupti-cu12 for CUDA 12), or set RIDGE_CUPTI to the path of libcupti.so");
                 }
@@ -346,6 +346,27 @@ fn tell(process: &RecordedProcess, told: &mut HashSet<(u64, u64, u64)>, output: 
             other => output.warn(&format!("{who}: problem {other} of a later version")),
         }
     }
+}
+
+/// Where CUPTI was looked for, a folder on a line: the recorder lists each name in each folder.
+fn places(words: &str) -> Vec<String> {
+    let mut places = Vec::new();
+    for line in words.lines() {
+        // What was there and did not load has a reason behind it.
+        let (path, reason) = match line.split_once(": ") {
+            Some((path, reason)) => (path, Some(reason)),
+            None => (line, None),
+        };
+        let place = match (reason, path.rsplit_once('/')) {
+            (Some(reason), _) => format!("{path} is there and does not load: {reason}"),
+            (None, Some((folder, _))) => format!("not in {folder}"),
+            (None, None) => "not where the system's loader looks".to_owned(),
+        };
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places
 }
 
 fn who(process: &RecordedProcess) -> String {
