@@ -359,8 +359,8 @@ fn places(words: &str) -> Vec<String> {
         };
         let place = match (reason, path.rsplit_once('/')) {
             (Some(reason), _) => format!("{path} is there and does not load: {reason}"),
-            (None, Some((folder, _))) => format!("not in {folder}"),
-            (None, None) => "not where the system's loader looks".to_owned(),
+            (None, Some((folder, _))) => format!("looked in {folder}"),
+            (None, None) => "looked where the system's loader looks".to_owned(),
         };
         if !places.contains(&place) {
             places.push(place);

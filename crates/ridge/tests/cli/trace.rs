@@ -381,8 +381,8 @@ fn without_cupti_the_program_runs_and_the_places_are_named() {
         .env("CUDA_HOME", "/opt/my-cuda")
         .run()
         .code(4)
-        .says("not where the system's loader looks")
-        .says("not in /opt/my-cuda/extras/CUPTI/lib64");
+        .says("looked where the system's loader looks")
+        .says("looked in /opt/my-cuda/extras/CUPTI/lib64");
 }
 
 #[test]
