@@ -5,7 +5,7 @@
 //! of its own in the folder that [`FOLDER`] names, one for each process. It prints nothing, ends nothing, and changes
 //! nothing that the program can see; where it cannot record, the file says why.
 //!
-//! As a crate, this is the definition of that file ([`format`]) and the library as bytes. Reading files back, and judging
+//! As a crate, this is the definition of that file ([`mod@format`]) and the library as bytes. Reading files back, and judging
 //! what they hold, is no matter of this crate.
 //!
 //! ```

@@ -19,7 +19,7 @@ pub struct Chunk<'i> {
     pub bytes: &'i [u8],
 }
 
-/// The chunks of an input. A damaged chunk is left out, and what was wrong stands in [`Chunks::problem`].
+/// The chunks of an input. A damaged chunk is left out, and what was wrong stands in [`Chunks::into_problems`].
 #[derive(Debug)]
 pub struct Chunks<'i> {
     input: &'i [u8],
