@@ -4,5 +4,6 @@
 pub mod bodies;
 pub mod devices;
 pub mod sanitizer;
+pub mod recordings;
 pub mod specs;
 pub mod traces;

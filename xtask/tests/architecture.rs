@@ -15,6 +15,9 @@ const MAY_USE_UNSAFE: &[&str] = &[
     "crates/ridge-gpu/src/cublaslt/library.rs",
     "crates/ridge-gpu/src/cuda/driver.rs",
     "crates/ridge-gpu/src/nvml/library.rs",
+    // Inside a program: what the driver calls, and CUPTI.
+    "crates/ridge-injection/src/entry.rs",
+    "crates/ridge-injection/src/cupti.rs",
 ];
 
 type Uses = BTreeMap<String, BTreeSet<String>>;

@@ -433,6 +433,8 @@ pub struct Completeness {
     pub ambiguous: u64,
     /// Records that contradict themselves and were left out.
     pub contradictory: u64,
+    /// Processes whose recording stops before they ended in an orderly way.
+    pub unended: u64,
     /// Whether graphs are in the trace as a whole, without their kernels.
     pub has_whole_graphs: bool,
     /// Records of kinds that are not known, by kind.

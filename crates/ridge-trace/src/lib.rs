@@ -29,6 +29,7 @@ pub mod document;
 mod error;
 mod findings;
 pub mod lanes;
+pub mod native;
 pub mod nsys;
 mod pages;
 mod timeline;
@@ -38,7 +39,9 @@ mod timeline;
 /// # Errors
 /// When nothing of it can be read.
 pub fn read(input: &[u8]) -> Result<Timeline, Error> {
-    if nsys::is_database(input) {
+    if native::is_recording(input) {
+        native::read(input)
+    } else if nsys::is_database(input) {
         nsys::read(input)
     } else if chrome::is_json(input) {
         chrome::read(input)

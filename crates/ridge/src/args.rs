@@ -9,6 +9,7 @@ mod occupancy;
 mod roofline;
 mod sanitize;
 mod timeline;
+mod trace;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -26,6 +27,7 @@ use ridge_model::quantity::{Bytes, Flops};
 pub(crate) use roofline::{RooflineArguments, RooflineFormat};
 pub(crate) use sanitize::{SanitizeArguments, SanitizeFormat};
 pub(crate) use timeline::{TimelineArguments, TimelineFormat};
+pub(crate) use trace::{TraceArguments, TraceFormat};
 
 use crate::error::ExpectedError;
 use crate::filter::{Launches, NameFilter, Selection};
@@ -68,7 +70,7 @@ pub(crate) enum Verb {
     /// List the GPUs that Ridgepoint knows, with peaks, sources and doubts
     #[command(after_help = devices::EXAMPLES)]
     Devices(DevicesArguments),
-    /// Write the metrics of a report as CSV or JSON lines, or a report that is safe to share
+    /// Write the metrics of a report as CSV or JSON lines, a report that is safe to share, or a trace for Perfetto
     #[command(after_help = EXPORT_EXAMPLES)]
     Export(ExportArguments),
     /// Tell how many warps of a kernel fit on an SM, what limits them, and which launch would have more
@@ -86,6 +88,9 @@ pub(crate) enum Verb {
     /// Tell what bounds a program: kernels, copies, or a host that is late, from a trace of it
     #[command(after_help = timeline::EXAMPLES)]
     Timeline(TimelineArguments),
+    /// Run a program and record what it does on the GPU: kernels, copies, calls, waits and ranges
+    #[command(after_help = trace::EXAMPLES)]
+    Trace(TraceArguments),
     /// Explain a finding, a metric, a stall reason or a term
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArguments),
@@ -107,7 +112,9 @@ Examples:
   ridge export report.ncu-rep                    every metric of every launch as CSV
   ridge export report.ncu-rep --metric '^dram'   metrics whose name starts with dram
   ridge export report.ncu-rep --instances -o m.jsonl
-                                                 with values by address and opcode";
+                                                 with values by address and opcode
+  ridge export app.ridgetrace --format chrome -o app.json
+                                                 a recording for Perfetto";
 
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
@@ -284,6 +291,8 @@ pub(crate) enum ExportFormat {
     Csv,
     /// One JSON object on each line
     Json,
+    /// A trace, such as a recording of `ridge trace`, as Chrome's trace events, which https://ui.perfetto.dev shows
+    Chrome,
 }
 
 impl ExportArguments {

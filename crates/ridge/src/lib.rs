@@ -17,6 +17,7 @@ mod nvrtc;
 mod output;
 mod process;
 pub mod pages;
+mod recorder;
 mod verbs;
 mod worker;
 
@@ -129,6 +130,7 @@ fn dispatch(verb: Verb, output: &mut Output) -> Result<exit::Code, ExpectedError
         Verb::Sanitize(arguments) => verbs::sanitize::run(&arguments.options()?, output),
         Verb::Doctor(arguments) => verbs::doctor::run(&arguments.options(), output),
         Verb::Timeline(arguments) => verbs::timeline::run(&arguments.options()?, output),
+        Verb::Trace(arguments) => verbs::trace::run(&arguments.options(), output),
         Verb::Explain(arguments) => verbs::explain::run(&arguments.options(), output),
     }
 }

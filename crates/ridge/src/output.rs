@@ -48,6 +48,21 @@ impl Output {
         self.verbosity
     }
 
+    /// The file that the answer goes to, where it goes to one.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+
+    /// Names the file that the answer goes to, where nobody else has.
+    pub(crate) fn set_path(&mut self, path: PathBuf) {
+        self.file = Some(path);
+    }
+
+    /// Whether nobody wants to read warnings.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.is_quiet
+    }
+
     /// The extension of the output file, in lower case.
     pub(crate) fn extension(&self) -> Option<String> {
         let extension = self.file.as_deref()?.extension()?;
@@ -320,18 +335,17 @@ fn way_out(error: &io::Error) -> &'static str {
     }
 }
 
+/// Why an answer cannot be written.
+pub(crate) fn unwritable(path: &Path, error: &io::Error) -> ExpectedError {
+    ExpectedError::unable(format!("cannot write {}: {}", path.display(), plain(error)))
+        .with_hint(way_out(error))
+}
+
 fn write_file(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<bool>,
 ) -> Result<(), ExpectedError> {
-    let failed = |error: io::Error| {
-        ExpectedError::unable(format!(
-            "cannot write {}: {}",
-            path.display(),
-            plain(&error)
-        ))
-        .with_hint(way_out(&error))
-    };
+    let failed = |error: io::Error| unwritable(path, &error);
     // A device or a pipe is written to as it is; it cannot be replaced by a file.
     if path.exists() && !path.is_file() {
         let file = std::fs::OpenOptions::new()

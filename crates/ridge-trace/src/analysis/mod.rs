@@ -172,6 +172,7 @@ fn completeness(timeline: &Timeline) -> Completeness {
         unmatched: known.unmatched,
         ambiguous: known.ambiguous,
         contradictory: known.contradictory,
+        unended: known.unended,
         has_whole_graphs: known.has_whole_graphs,
         skipped: known
             .skipped

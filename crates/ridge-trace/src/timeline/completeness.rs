@@ -22,6 +22,8 @@ pub struct Completeness {
     pub ambiguous: u64,
     /// Records that contradict themselves, such as an end before a start; they are left out.
     pub contradictory: u64,
+    /// Processes whose recording stops before they ended in an orderly way: something can be missing at its end.
+    pub unended: u64,
     /// Kinds of records that no reader looks at.
     pub skipped: Vec<Skipped>,
     /// Whether the trace has calls of the host at all.

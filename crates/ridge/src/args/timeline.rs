@@ -18,13 +18,13 @@ Examples:
   ridge timeline trace.json -o kernels.csv    a row for each kernel
   ridge explain pageable-transfer             what a finding means
 
-Traces: what `torch.profiler` exports (export_chrome_trace), other files of Chrome's trace events that hold GPU events of
-Kineto's kinds, and databases: `nsys export --type sqlite report.nsys-rep`.";
+Traces: recordings of `ridge trace -- COMMAND`; what `torch.profiler` exports (export_chrome_trace), other files of Chrome's
+trace events that hold GPU events of Kineto's kinds; and databases: `nsys export --type sqlite report.nsys-rep`.";
 
 #[derive(Debug, Args)]
 pub(crate) struct TimelineArguments {
-    /// Traces: JSON of the PyTorch profiler or databases of `nsys export --type sqlite`, plain or packed with zstd or
-    /// gzip; `-` is standard input
+    /// Traces: recordings of `ridge trace`, JSON of the PyTorch profiler or databases of `nsys export --type sqlite`,
+    /// plain or packed with zstd or gzip; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<OsString>,
     /// A table of devices as CSV that goes before the one that is built in

@@ -29,10 +29,14 @@ pub(crate) fn run(options: &ExportOptions, output: &mut Output) -> Result<Code, 
     if options.redact {
         return super::redact::run(&options.files, options.rename_kernels, output);
     }
+    let format = match what(options, output)? {
+        What::Metrics(format) => format,
+        What::Trace => return trace(options, output),
+    };
     let mut export = Export {
         options,
         output,
-        format: format(options, output)?,
+        format,
         rows: 0,
         code: exit::FINE,
         left_out: LeftOut::default(),
@@ -41,17 +45,73 @@ pub(crate) fn run(options: &ExportOptions, output: &mut Output) -> Result<Code, 
     Ok(export.code)
 }
 
-fn format(options: &ExportOptions, output: &Output) -> Result<Format, ExpectedError> {
+/// A trace as Chrome's trace events.
+fn trace(options: &ExportOptions, output: &Output) -> Result<Code, ExpectedError> {
+    let is_about_metrics = options.instances
+        || options.metrics.expression().is_some()
+        || options.selection.names.expression().is_some()
+        || options.selection.launches.only().is_some();
+    if is_about_metrics {
+        return Err(ExpectedError::usage(
+            "a trace has no metrics to choose from: --format chrome writes all of it",
+        )
+        .with_hint("leave out --metric, --instances, --kernel and --launch"));
+    }
+    let [file] = options.files.as_slice() else {
+        return Err(ExpectedError::usage(
+            "only one trace can be written at a time, since each has a clock of its own",
+        )
+        .with_hint("name one file"));
+    };
+    let input = Input::open(&Address::whole(file), output)?;
+    let timeline = ridge_trace::read(input.bytes()).map_err(|error| {
+        ExpectedError::unreadable(format!("{}: failed to {error}", file.to_string_lossy()))
+            .with_hint("name a recording of `ridge trace`, a trace of the PyTorch profiler, or a database of `nsys export --type sqlite`")
+    })?;
+    output.stream(|sink| ridge_render::chrome::write(&timeline, sink).map(|()| true))?;
+    let problems: Vec<String> = input
+        .problem
+        .iter()
+        .map(ToString::to_string)
+        .chain(
+            timeline
+                .completeness
+                .problems
+                .iter()
+                .map(ToString::to_string),
+        )
+        .collect();
+    let code = if problems.is_empty() {
+        exit::FINE
+    } else {
+        exit::UNREADABLE
+    };
+    output.warn_all(problems.into_iter());
+    Ok(code)
+}
+
+/// What an export holds.
+enum What {
+    /// Metrics of a report.
+    Metrics(Format),
+    /// The events of a trace.
+    Trace,
+}
+
+fn what(options: &ExportOptions, output: &Output) -> Result<What, ExpectedError> {
     Ok(match (options.format, output.extension().as_deref()) {
-        (Some(ExportFormat::Csv), _) | (None, None | Some("csv" | "txt")) => Format::Csv,
+        (Some(ExportFormat::Chrome), _) => What::Trace,
+        (Some(ExportFormat::Csv), _) | (None, None | Some("csv" | "txt")) => {
+            What::Metrics(Format::Csv)
+        }
         (Some(ExportFormat::Json), _) | (None, Some("json" | "jsonl" | "ndjson")) => {
-            Format::JsonLines
+            What::Metrics(Format::JsonLines)
         }
         (None, Some(other)) => {
             return Err(ExpectedError::usage(format!(
                 "the extension {other:?} of the output file names no format of `ridge export`"
             ))
-            .with_hint("say --format csv or --format json"));
+            .with_hint("say --format csv, --format json or --format chrome"));
         }
     })
 }

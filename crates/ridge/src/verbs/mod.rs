@@ -12,4 +12,5 @@ pub(crate) mod redact;
 pub(crate) mod roofline;
 pub(crate) mod sanitize;
 pub(crate) mod timeline;
+pub(crate) mod trace;
 pub(crate) mod why;

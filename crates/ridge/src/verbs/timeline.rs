@@ -155,7 +155,7 @@ fn unreadable(name: &str, error: &Error, bytes: &[u8]) -> ExpectedError {
             failure.with_hint(format!("it is a report of Nsight Compute: `ridge why {name}`"))
         }
         Error::Unknown { .. } | Error::NoEvents => failure.with_hint(
-            "a trace is JSON that torch.profiler exports, or a database of `nsys export --type sqlite`",
+            "a trace is a recording of `ridge trace`, JSON that torch.profiler exports, or a database of `nsys export --type sqlite`",
         ),
         Error::NoTables { .. } => failure.with_hint(
             "record with `nsys profile --trace=cuda,nvtx`, then `nsys export --type sqlite`",
@@ -249,6 +249,19 @@ fn caveats(timeline: &Timeline, place: usize) -> Vec<Warning> {
             format!(
                 "the profiler lost {}: times are those of the rest; record a shorter window",
                 counted(dropped, "record")
+            ),
+            None,
+        );
+    }
+    if known.unended > 0 {
+        add(
+            "not-ended",
+            format!(
+                "{} did not end in an orderly way: what was done last can be missing",
+                match known.unended {
+                    1 => "1 process".to_owned(),
+                    count => format!("{count} processes"),
+                }
             ),
             None,
         );

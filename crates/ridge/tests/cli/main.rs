@@ -24,5 +24,6 @@ mod roofline;
 mod sanitize;
 mod schema;
 mod timeline;
+mod trace;
 
 use driver::root;

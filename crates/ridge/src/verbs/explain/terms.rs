@@ -43,6 +43,7 @@ terms! {
     "peer-copy": "peer copy", "peer", "peers", "peer to peer", "p2p", "nvlink", "links to other gpus";
     "race": "race", "races", "data race", "hazard", "hazards", "raw", "war", "waw";
     "pageable-memory": "pageable memory", "pageable", "pinned", "pinned memory", "page locked", "pageable copy";
+    "recording": "recording", "recordings", "ridge trace", "recorder", "cupti";
     "request": "request", "requests";
     "ridge-point": "ridge point", "roofline ridge point";
     "roofline": "roofline", "ridge roofline", "roof", "roofs", "hierarchical roofline";

@@ -1,0 +1,46 @@
+//! Arguments of `ridge trace`.
+
+use std::ffi::OsString;
+
+use clap::{Args, ValueEnum};
+
+use crate::verbs::trace::TraceOptions;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  ridge trace -- ./app --steps 100        record a program and its children into app.ridgetrace
+  ridge trace -o step.ridgetrace -- python3 train.py
+  ridge trace -o step.json -- ./app       as Chrome's trace events, which https://ui.perfetto.dev shows
+
+The program runs as it would alone: its input, its outputs and its ending are its own. What is recorded is written when
+it ends, also after Ctrl-C or a crash. Options of ridge stand before `--`, those of the program behind it.
+
+CUPTI is looked for beside the CUDA runtime of the program, where the system's loader looks, and in toolkits;
+RIDGE_CUPTI names one. `ridge explain recording` tells what is recorded and what that costs.";
+
+#[derive(Debug, Args)]
+pub(crate) struct TraceArguments {
+    /// Format of the file [default: by its extension, else recording]
+    #[arg(long, value_enum)]
+    format: Option<TraceFormat>,
+    /// The program to record, and its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TraceFormat {
+    /// Ridgepoint's own: small, and complete
+    Recording,
+    /// Chrome's trace events as JSON, which Perfetto shows
+    Chrome,
+}
+
+impl TraceArguments {
+    pub(crate) fn options(self) -> TraceOptions {
+        TraceOptions {
+            command: self.command,
+            format: self.format,
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! A run of a program with the recorder in it: a private folder, an environment, and waiting for the end.
+//!
+//! It stands beside the worker, since both start processes and watch them; what the recorder writes is read in
+//! `ridge-trace`.
+
+mod collect;
+
+use std::collections::HashSet;
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus};
+use std::time::{Duration, Instant};
+
+use ridge_injection::{EXTENSION, FOLDER, LIBRARY};
+use ridge_trace::native::{self, RecordedProcess};
+use tempfile::TempDir;
+
+pub(crate) use collect::collect;
+
+/// The library that the driver loads.
+const DRIVER_VARIABLE: &str = "CUDA_INJECTION64_PATH";
+/// The library that NVTX loads.
+const NVTX_VARIABLE: &str = "NVTX_INJECTION64_PATH";
+/// How often the end of the program, and signals, are looked for.
+const LOOK: Duration = Duration::from_millis(10);
+/// How often new files are looked at.
+const LOOK_AT_FILES: Duration = Duration::from_millis(500);
+/// What is read of a new file, in which the recorder says early what it cannot do.
+const BEGINNING_BYTES: u64 = 64 << 10;
+
+/// A folder with the recorder in it, for the files of one run. It goes when this goes.
+pub(crate) struct Recorder {
+    folder: TempDir,
+    library: PathBuf,
+}
+
+/// Why a run did not come about.
+pub(crate) enum Refused {
+    /// This build cannot record.
+    NotHere,
+    /// The folder cannot be made or written to.
+    Folder(io::Error),
+    /// The program cannot be started.
+    Start(io::Error),
+    /// Signals cannot be watched.
+    Signals(io::Error),
+}
+
+/// How a run ended.
+pub(crate) struct Ended {
+    pub(crate) status: ExitStatus,
+    pub(crate) took: Duration,
+    /// Somebody wanted it to end.
+    pub(crate) is_interrupted: bool,
+}
+
+impl Recorder {
+    /// Makes a folder in another one.
+    pub(crate) fn prepare(parent: &Path) -> Result<Self, Refused> {
+        if LIBRARY.is_empty() {
+            return Err(Refused::NotHere);
+        }
+        let folder = tempfile::Builder::new()
+            .prefix(".ridge-trace-")
+            .tempdir_in(parent)
+            .map_err(|error| Refused::Folder(error.kind().into()))?;
+        // The program may change its folder.
+        let path = fs::canonicalize(folder.path()).map_err(Refused::Folder)?;
+        let library = path.join("libridge_injection.so");
+        fs::write(&library, LIBRARY).map_err(Refused::Folder)?;
+        Ok(Self { folder, library })
+    }
+
+    /// The folder.
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Leaves the folder where it is.
+    pub(crate) fn keep(self) -> PathBuf {
+        let path = self.folder.keep();
+        fs::canonicalize(&path).unwrap_or(path)
+    }
+
+    /// Whether another tool wants to be loaded into programs, whose place this one takes.
+    pub(crate) fn displaced() -> Option<OsString> {
+        env::var_os(DRIVER_VARIABLE).filter(|path| !path.is_empty())
+    }
+
+    /// Runs a program until it ends. What processes say that cannot be recorded is handed on at once.
+    pub(crate) fn run(
+        &self,
+        command: &[OsString],
+        mut hear: impl FnMut(&RecordedProcess),
+    ) -> Result<Ended, Refused> {
+        let (program, arguments) = command.split_first().ok_or_else(|| {
+            Refused::Start(io::Error::new(io::ErrorKind::InvalidInput, "no program"))
+        })?;
+        let signals = Signals::watch().map_err(Refused::Signals)?;
+        let began = Instant::now();
+        let folder = self.library.parent().unwrap_or(self.path());
+        let mut child = Command::new(program)
+            .args(arguments)
+            .env(DRIVER_VARIABLE, &self.library)
+            .env(NVTX_VARIABLE, &self.library)
+            .env(FOLDER, folder)
+            .spawn()
+            .map_err(Refused::Start)?;
+        let mut is_interrupted = false;
+        let mut heard = HashSet::new();
+        let mut looked = began;
+        let status = loop {
+            // Nothing that happens to this process may leave the program without somebody who waits for it.
+            match child.try_wait() {
+                Ok(Some(status)) => break status,
+                Ok(None) => {}
+                Err(error) => return Err(Refused::Start(error)),
+            }
+            is_interrupted |= signals.hand_on(&mut child);
+            if looked.elapsed() >= LOOK_AT_FILES {
+                looked = Instant::now();
+                self.listen(&mut heard, &mut hear);
+            }
+            std::thread::sleep(LOOK);
+        };
+        // The one signal ends both: this process may see its own later than the end of the other.
+        is_interrupted |= signals.hand_on(&mut child);
+        let took = began.elapsed();
+        self.listen(&mut heard, &mut hear);
+        Ok(Ended {
+            status,
+            took,
+            is_interrupted,
+        })
+    }
+
+    /// The files of processes, in the order in which they began.
+    pub(crate) fn files(&self) -> io::Result<Vec<PathBuf>> {
+        let mut files = Vec::new();
+        for entry in fs::read_dir(self.path())? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|ending| ending == EXTENSION) {
+                // The second number of the name is the time.
+                let name = path.file_stem().and_then(|name| name.to_str());
+                let time: Option<u64> = name
+                    .and_then(|name| name.split_once('-'))
+                    .and_then(|(_, time)| time.parse().ok());
+                files.push((time, path));
+            }
+        }
+        files.sort();
+        Ok(files.into_iter().map(|(_, path)| path).collect())
+    }
+
+    /// Looks at files that have not yet said whether anything can be recorded.
+    fn listen(&self, heard: &mut HashSet<PathBuf>, hear: &mut impl FnMut(&RecordedProcess)) {
+        for path in self.files().unwrap_or_default() {
+            if heard.contains(&path) {
+                continue;
+            }
+            let beginning = fs::File::open(&path).and_then(|file| {
+                let mut bytes = Vec::new();
+                io::Read::read_to_end(&mut io::Read::take(file, BEGINNING_BYTES), &mut bytes)?;
+                Ok(bytes)
+            });
+            let Ok(beginning) = beginning else { continue };
+            let Ok((_, recording)) = native::read_all(&beginning) else {
+                continue;
+            };
+            for process in recording.processes {
+                // The clock is written when all is well.
+                if !process.problems.is_empty() || process.cupti_version.is_some() {
+                    hear(&process);
+                    heard.insert(path.clone());
+                }
+            }
+        }
+    }
+}
+
+/// Signals that ask for an end. They are the program's: this process waits for what becomes of it.
+#[cfg(unix)]
+struct Signals {
+    interrupt: std::sync::Arc<std::sync::atomic::AtomicBool>,
+    others: Vec<(
+        rustix::process::Signal,
+        std::sync::Arc<std::sync::atomic::AtomicBool>,
+    )>,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn watch() -> io::Result<Self> {
+        use rustix::process::Signal;
+        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+        let flag = |signal| {
+            let flag = std::sync::Arc::default();
+            signal_hook::flag::register(signal, std::sync::Arc::clone(&flag))?;
+            Ok::<_, io::Error>(flag)
+        };
+        Ok(Self {
+            interrupt: flag(SIGINT)?,
+            others: vec![(Signal::TERM, flag(SIGTERM)?), (Signal::HUP, flag(SIGHUP)?)],
+        })
+    }
+
+    /// Hands on what has come, and says whether anything has.
+    fn hand_on(&self, child: &mut Child) -> bool {
+        use std::io::IsTerminal;
+        use std::sync::atomic::Ordering;
+        let send = |signal| {
+            let process = i32::try_from(child.id())
+                .ok()
+                .and_then(rustix::process::Pid::from_raw);
+            if let Some(process) = process {
+                // It may have ended by itself.
+                let _ = rustix::process::kill_process(process, signal);
+            }
+        };
+        let mut has_come = false;
+        if self.interrupt.swap(false, Ordering::Relaxed) {
+            has_come = true;
+            // Ctrl-C reaches every process of a terminal by itself, and twice is more than once.
+            let is_of_terminal = io::stdin().is_terminal()
+                || io::stdout().is_terminal()
+                || io::stderr().is_terminal();
+            if !is_of_terminal {
+                send(rustix::process::Signal::INT);
+            }
+        }
+        for (signal, flag) in &self.others {
+            if flag.swap(false, Ordering::Relaxed) {
+                has_come = true;
+                send(*signal);
+            }
+        }
+        has_come
+    }
+}
+
+#[cfg(not(unix))]
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    #[expect(clippy::unnecessary_wraps, reason = "as on other systems")]
+    fn watch() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    fn hand_on(&self, _child: &mut Child) -> bool {
+        false
+    }
+}

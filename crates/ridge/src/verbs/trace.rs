@@ -1,0 +1,627 @@
+//! `ridge trace`: runs a program with the recorder in it, and keeps what it did on the GPU.
+
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use ridge_injection::format::state;
+use ridge_model::quantity::{Bytes, Nanos, counted};
+use ridge_trace::native::{self, Outcome, RecordedProcess, Recording, Run, problem};
+use ridge_trace::{Timeline, WorkKind};
+
+use crate::args::TraceFormat;
+use crate::error::ExpectedError;
+use crate::exit::{self, Code};
+use crate::output::{Output, unwritable};
+use crate::recorder::{Ended, Recorder, Refused, collect};
+
+/// What to record, and into what.
+pub(crate) struct TraceOptions {
+    pub(crate) command: Vec<OsString>,
+    pub(crate) format: Option<TraceFormat>,
+}
+
+/// The extension of recordings.
+const EXTENSION: &str = "ridgetrace";
+
+pub(crate) fn run(options: &TraceOptions, output: &mut Output) -> Result<Code, ExpectedError> {
+    let format = format(options, output)?;
+    let place = Place::of(&options.command, format, output)?;
+    // An answer that cannot be written is better known before the program has run for an hour.
+    let recorder = Recorder::prepare(&place.folder())
+        .map_err(|refused| refusal(&refused, options, &place.path))?;
+    if let Some(other) = Recorder::displaced() {
+        output.warn(&format!(
+            "CUDA_INJECTION64_PATH names {}, which is not loaded in this run: only one library can be",
+            other.to_string_lossy()
+        ));
+    }
+    let started_unix_ns = unix_ns();
+    let mut told = HashSet::new();
+    let ended = recorder
+        .run(&options.command, |process| {
+            tell(process, &mut told, output);
+        })
+        .map_err(|refused| refusal(&refused, options, &place.path))?;
+    let run = Run {
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        started_unix_ns,
+        outcome: outcome(&ended),
+    };
+    let written = write(&recorder, &run, format, output);
+    let recorded = match written {
+        Ok(recorded) => recorded,
+        Err(error) => {
+            // What was recorded is not thrown away because the answer could not be written.
+            let kept = recorder.keep();
+            output.complain(&error);
+            output.note(&format!(
+                "the recordings of processes are kept in {}; each can be read by itself",
+                kept.display()
+            ));
+            place.settle();
+            return Ok(error.exit);
+        }
+    };
+    place.settle();
+    for process in &recorded.recording.processes {
+        tell(process, &mut told, output);
+    }
+    let is_recorded = recorded
+        .recording
+        .processes
+        .iter()
+        .any(|process| process.cupti_version.is_some());
+    if is_recorded {
+        summary(&recorded, &ended, output);
+    }
+    doubts(&recorded, output);
+    if let Some(path) = output.path() {
+        output.say_kept(path);
+        if is_recorded && format == TraceFormat::Recording && !output.is_quiet() {
+            output.hint(&format!("ridge timeline {}", path.display()));
+        }
+    }
+    judge(options, &ended, &recorded)
+}
+
+fn format(options: &TraceOptions, output: &Output) -> Result<TraceFormat, ExpectedError> {
+    Ok(match (options.format, output.extension().as_deref()) {
+        (Some(format), _) => format,
+        (None, None | Some(EXTENSION)) => TraceFormat::Recording,
+        (None, Some("json")) => TraceFormat::Chrome,
+        (None, Some(other)) => {
+            return Err(ExpectedError::usage(format!(
+                "the extension {other:?} of the output file names no format of `ridge trace`"
+            ))
+            .with_hint("say --format recording or --format chrome, or name a file that ends in .ridgetrace or .json"));
+        }
+    })
+}
+
+/// Where the answer goes.
+struct Place {
+    path: PathBuf,
+    /// Made to keep a name that was chosen here from other runs.
+    is_reserved: bool,
+}
+
+impl Place {
+    fn of(
+        command: &[OsString],
+        format: TraceFormat,
+        output: &mut Output,
+    ) -> Result<Self, ExpectedError> {
+        if let Some(path) = output.path() {
+            if path.is_dir() {
+                return Err(ExpectedError::unable(format!(
+                    "cannot write {}: it is a directory",
+                    path.display()
+                ))
+                .with_hint("name a file with --output FILE"));
+            }
+            return Ok(Self {
+                path: path.to_owned(),
+                is_reserved: false,
+            });
+        }
+        /// More recordings of one name in one folder are a mistake.
+        const MOST: u32 = 1000;
+        let stem = stem(command);
+        let extension = match format {
+            TraceFormat::Recording => EXTENSION,
+            TraceFormat::Chrome => "json",
+        };
+        for number in 1..MOST {
+            let name = match number {
+                1 => format!("{stem}.{extension}"),
+                _ => format!("{stem}-{number}.{extension}"),
+            };
+            let path = PathBuf::from(name);
+            match OpenOptions::new().write(true).create_new(true).open(&path) {
+                Ok(_) => {
+                    output.set_path(path.clone());
+                    return Ok(Self {
+                        path,
+                        is_reserved: true,
+                    });
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(unwritable(&path, &error)),
+            }
+        }
+        Err(
+            ExpectedError::unable(format!("there are {MOST} recordings of {stem} here"))
+                .with_hint("remove some, or name a file with --output FILE"),
+        )
+    }
+
+    /// Where the folder of the run is made: beside the answer, which is on the disk that has room for it.
+    fn folder(&self) -> PathBuf {
+        if self.path.exists() && !self.path.is_file() {
+            // A device or a pipe.
+            return std::env::temp_dir();
+        }
+        self.path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+            .unwrap_or(Path::new("."))
+            .to_owned()
+    }
+
+    /// The name is taken by an answer, or free again.
+    fn settle(&self) {
+        let is_empty = |path: &Path| fs::metadata(path).is_ok_and(|found| found.len() == 0);
+        if self.is_reserved && is_empty(&self.path) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.settle();
+    }
+}
+
+/// A name for the recording of a command: that of its program, or of the script that a Python runs.
+fn stem(command: &[OsString]) -> String {
+    let name = |path: &OsStr| {
+        Path::new(path)
+            .file_stem()
+            .map(|stem| stem.to_string_lossy().into_owned())
+    };
+    let program = command.first().and_then(|program| name(program));
+    let program = program.unwrap_or_else(|| "trace".to_owned());
+    let script = command
+        .iter()
+        .skip(1)
+        .find(|argument| Path::new(argument).extension() == Some(OsStr::new("py")));
+    match script.filter(|_| program.starts_with("python")) {
+        Some(script) => name(script).unwrap_or(program),
+        None => program,
+    }
+}
+
+fn refusal(refused: &Refused, options: &TraceOptions, path: &Path) -> ExpectedError {
+    match refused {
+        Refused::NotHere => ExpectedError::unable(
+            "this build of ridge cannot record: it is not for Linux with glibc, the system of CUDA programs",
+        )
+        .with_hint("use a build for x86_64-unknown-linux-gnu or aarch64-unknown-linux-gnu; recordings can be read everywhere"),
+        Refused::Folder(error) => unwritable(path, error),
+        Refused::Signals(error) => {
+            ExpectedError::unable(format!("cannot watch for interrupts: {error}"))
+        }
+        Refused::Start(error) => {
+            let program = options.command.first().cloned().unwrap_or_default();
+            let program = program.to_string_lossy();
+            match error.kind() {
+                io::ErrorKind::NotFound => {
+                    ExpectedError::usage(format!("cannot start {program}: there is no such program"))
+                        .with_hint("name a program of the search path, or one with its folder, such as ./app")
+                }
+                io::ErrorKind::PermissionDenied => {
+                    ExpectedError::unable(format!("cannot start {program}: permission denied"))
+                        .with_hint(format!("make it executable with `chmod +x {program}`, or start what runs it, such as `python3 {program}`"))
+                }
+                _ => ExpectedError::unable(format!("cannot start {program}: {error}")),
+            }
+        }
+    }
+}
+
+/// What was kept, read back.
+struct Recorded {
+    timeline: Timeline,
+    recording: Recording,
+    unread: Vec<(PathBuf, io::Error)>,
+}
+
+fn write(
+    recorder: &Recorder,
+    run: &Run,
+    format: TraceFormat,
+    output: &Output,
+) -> Result<Recorded, ExpectedError> {
+    let files = recorder
+        .files()
+        .map_err(|error| unwritable(recorder.path(), &error))?;
+    let is_file = output.is_to_file();
+    let mut unread = Vec::new();
+    if format == TraceFormat::Recording && is_file {
+        output.stream(|sink| {
+            unread = collect(run, &files, sink)?;
+            Ok(true)
+        })?;
+        let (timeline, recording) = read(output.path().unwrap_or(Path::new("")))?;
+        return Ok(Recorded {
+            timeline,
+            recording,
+            unread,
+        });
+    }
+    let whole = recorder.path().join("whole");
+    let made = File::create(&whole).and_then(|file| {
+        let mut sink = io::BufWriter::new(file);
+        unread = collect(run, &files, &mut sink)?;
+        io::Write::flush(&mut sink)
+    });
+    made.map_err(|error| unwritable(&whole, &error))?;
+    let (timeline, recording) = read(&whole)?;
+    output.stream(|sink| {
+        match format {
+            TraceFormat::Chrome => ridge_render::chrome::write(&timeline, sink)?,
+            TraceFormat::Recording => {
+                io::copy(&mut BufReader::new(File::open(&whole)?), sink)?;
+            }
+        }
+        Ok(true)
+    })?;
+    Ok(Recorded {
+        timeline,
+        recording,
+        unread,
+    })
+}
+
+fn read(path: &Path) -> Result<(Timeline, Recording), ExpectedError> {
+    let bytes = fs::read(path).map_err(|error| {
+        ExpectedError::unable(format!("cannot read {} back: {error}", path.display()))
+    })?;
+    native::read_all(&bytes).map_err(|error| {
+        ExpectedError::internal(format!("failed to {error}, which was just written"))
+    })
+}
+
+fn outcome(ended: &Ended) -> Outcome {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&ended.status) {
+        return Outcome::Signalled(u64::try_from(signal).unwrap_or(0));
+    }
+    match ended.status.code() {
+        Some(code) => Outcome::Exited(u64::from(code.cast_unsigned())),
+        None => Outcome::Unknown,
+    }
+}
+
+/// Says what a process could not record, each thing once.
+fn tell(process: &RecordedProcess, told: &mut HashSet<(u64, u64, u64)>, output: &Output) {
+    for (code, value, words) in &process.problems {
+        if !told.insert((process.id, process.started_unix_ns, *code)) {
+            continue;
+        }
+        let who = who(process);
+        match *code {
+            problem::NO_CUPTI => {
+                output.warn(&format!(
+                    "{who} runs without being recorded: CUPTI, NVIDIA's library for tools, was not found"
+                ));
+                if !output.is_quiet() {
+                    for place in places(words) {
+                        output.detail(&place);
+                    }
+                    output.hint("install it (it comes with the CUDA toolkit, in extras/CUPTI, and with `pip install nvidia-cuda-cupti` for CUDA 13 or nvidia-cuda-cupti-cu12 for CUDA 12), or set RIDGE_CUPTI to the path of libcupti.so");
+                }
+            }
+            problem::OLD_CUPTI => output.warn(&format!(
+                "{who} runs without being recorded: its CUPTI has version {value}, and the oldest that can be used is 18, that of CUDA 12.0; RIDGE_CUPTI can name another one"
+            )),
+            problem::IN_USE => output.warn(&format!(
+                "{who} runs without being recorded: another tool uses CUPTI, which has one user at a time; run the program without it"
+            )),
+            problem::CALL_FAILED => output.warn(&format!(
+                "{who}: CUPTI refuses {words} (result {value}{})",
+                result_name(*value)
+            )),
+            problem::LAYOUT => output.warn(&format!(
+                "{who}: CUPTI's records of version {value} do not look as this version of ridge knows them; those that do not are left out"
+            )),
+            problem::FAULT => output.warn(&format!(
+                "{who}: the recorder met a fault of its own and stopped; the program went on. Please report it"
+            )),
+            other => output.warn(&format!("{who}: problem {other} of a later version")),
+        }
+    }
+}
+
+/// Where CUPTI was looked for, a folder on a line: the recorder lists each name in each folder.
+fn places(words: &str) -> Vec<String> {
+    let mut places = Vec::new();
+    for line in words.lines() {
+        // What was there and did not load has a reason behind it.
+        let (path, reason) = match line.split_once(": ") {
+            Some((path, reason)) => (path, Some(reason)),
+            None => (line, None),
+        };
+        let place = match (reason, path.rsplit_once('/')) {
+            (Some(reason), _) => format!("{path} is there and does not load: {reason}"),
+            (None, Some((folder, _))) => format!("looked in {folder}"),
+            (None, None) => "looked where the system's loader looks".to_owned(),
+        };
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places
+}
+
+fn who(process: &RecordedProcess) -> String {
+    if process.program.is_empty() {
+        format!("process {}", process.id)
+    } else {
+        format!("process {} ({})", process.id, process.program)
+    }
+}
+
+/// What results of CUPTI mean that users meet.
+fn result_name(result: u64) -> &'static str {
+    match result {
+        33 => ", which means that the virtual GPU does not let programs be recorded",
+        35 | 40 => {
+            ", which means that only administrators may: ask for the driver option NVreg_RestrictProfilingToAdminUsers=0, or run as root"
+        }
+        39 => ", which means that another tool uses CUPTI",
+        41 => ", which means that GPUs in confidential computing do not allow it",
+        _ => "",
+    }
+}
+
+/// What was recorded, in a line.
+fn summary(recorded: &Recorded, ended: &Ended, output: &Output) {
+    let timeline = &recorded.timeline;
+    let (mut kernels, mut kernel_ns) = (0, 0_i64);
+    let (mut copies, mut copy_ns, mut copied) = (0, 0_i64, 0_u64);
+    let mut memsets = 0;
+    for work in &timeline.work {
+        match &work.kind {
+            WorkKind::Kernel { .. } | WorkKind::Graph => {
+                kernels += 1;
+                kernel_ns = kernel_ns.saturating_add(work.duration_ns());
+            }
+            WorkKind::Copy(copy) => {
+                copies += 1;
+                copy_ns = copy_ns.saturating_add(work.duration_ns());
+                copied = copied.saturating_add(copy.bytes.unwrap_or(0));
+            }
+            WorkKind::Memset { .. } => memsets += 1,
+        }
+    }
+    let mut parts = vec![format!(
+        "{} ({})",
+        counted(kernels, "kernel"),
+        time(kernel_ns)
+    )];
+    if copies > 0 {
+        let plural = if copies == 1 { "copy" } else { "copies" };
+        parts.push(format!(
+            "{} {plural} ({} in {})",
+            ridge_model::quantity::grouped(copies),
+            Bytes::new(float(copied)),
+            time(copy_ns)
+        ));
+    }
+    if memsets > 0 {
+        parts.push(counted(memsets, "memset"));
+    }
+    parts.push(counted(length(timeline.calls.len()), "call"));
+    if !timeline.annotations.is_empty() {
+        parts.push(counted(length(timeline.annotations.len()), "range"));
+    }
+    let devices: HashSet<usize> = timeline
+        .work
+        .iter()
+        .map(|work| timeline.device_of(work))
+        .collect();
+    let processes = counted(length(recorded.recording.processes.len()), "process")
+        .replace("processs", "processes");
+    output.note(&format!(
+        "recorded {processes} on {} in {}: {}",
+        counted(length(devices.len()), "GPU"),
+        time(i64::try_from(ended.took.as_nanos()).unwrap_or(i64::MAX)),
+        parts.join(", ")
+    ));
+}
+
+/// What makes the recording less than the whole.
+fn doubts(recorded: &Recorded, output: &Output) {
+    let warn = |message: &str, hint: &str| {
+        output.warn(message);
+        if !output.is_quiet() {
+            output.hint(hint);
+        }
+    };
+    let Recorded {
+        timeline,
+        recording,
+        unread,
+    } = recorded;
+    for (path, error) in unread {
+        output.warn(&format!(
+            "the recording of a process cannot be read and is left out: {}: {error}",
+            path.display()
+        ));
+    }
+    if recording.processes.is_empty() {
+        warn(
+            "nothing was recorded: no process of the program used a GPU through NVIDIA's driver",
+            "see whether the program ran on the CPU or failed early (`nvidia-smi` lists GPUs, `ridge ceilings --quick` tries one), and whether it starts its work with a cleared environment (sudo, env -i, a container), where ridge trace has to stand inside",
+        );
+        return;
+    }
+    let is_recordable = recording
+        .processes
+        .iter()
+        .any(|process| process.cupti_version.is_some());
+    let has_kernels = timeline
+        .work
+        .iter()
+        .any(|work| matches!(work.kind, WorkKind::Kernel { .. } | WorkKind::Graph));
+    if is_recordable && !has_kernels {
+        warn(
+            "the GPU was used, but no kernel was recorded",
+            "see whether the program launches any; whether it was killed soon after its launches; and whether a profiler of its own (such as torch.profiler) took CUPTI over",
+        );
+    }
+    for process in &recording.processes {
+        let Some(status) = process.status.filter(|_| process.cupti_version.is_some()) else {
+            continue;
+        };
+        let who = who(process);
+        match status.state {
+            state::WRITE_FAILED => output.warn(&format!(
+                "{who}: writing failed ({}); {} after that {} lost",
+                io::Error::from_raw_os_error(status.error.cast_signed()),
+                counted(status.lost, "record"),
+                if status.lost == 1 { "is" } else { "are" }
+            )),
+            state::ENDED => {}
+            _ => output.warn(&format!(
+                "{who} did not end in an orderly way: of each thread, what it did in the last quarter of a second, or the last 1 MiB of records, can be missing"
+            )),
+        }
+        if status.dropped > 0 {
+            warn(
+                &format!(
+                    "{who}: CUPTI dropped {}: the program made them faster than they could be written",
+                    counted(status.dropped, "record")
+                ),
+                "record a shorter part of the program, or write to a faster disk with --output FILE",
+            );
+        }
+        if status.damaged > 0 {
+            output.warn(&format!(
+                "{who}: {} of CUPTI contradict themselves and are left out",
+                counted(status.damaged, "record")
+            ));
+        }
+    }
+    for skipped in &timeline.completeness.skipped {
+        output.warn(&format!(
+            "{}: {} left out",
+            skipped.kind,
+            ridge_model::quantity::grouped(skipped.count)
+        ));
+    }
+}
+
+/// What becomes of the run as a whole.
+fn judge(
+    options: &TraceOptions,
+    ended: &Ended,
+    recorded: &Recorded,
+) -> Result<Code, ExpectedError> {
+    if ended.is_interrupted {
+        return Ok(exit::INTERRUPTED);
+    }
+    let failed = match outcome(ended) {
+        Outcome::Exited(0) => None,
+        Outcome::Exited(code) => Some(format!("ended with code {code}")),
+        Outcome::Signalled(signal) => Some(format!(
+            "was ended by signal {signal}{}",
+            signal_name(signal)
+        )),
+        Outcome::Unknown => Some("ended in an unknown way".to_owned()),
+    };
+    if let Some(failed) = failed {
+        let program = options.command.first().cloned().unwrap_or_default();
+        return Err(ExpectedError {
+            message: format!(
+                "the program {} {failed}; what it did until then is kept",
+                program.to_string_lossy()
+            ),
+            hint: None,
+            exit: exit::TARGET_FAILED,
+            excerpt: None,
+        });
+    }
+    let is_unrecorded = |process: &RecordedProcess| {
+        process.cupti_version.is_none()
+            || process
+                .status
+                .is_some_and(|status| status.state == state::WRITE_FAILED)
+    };
+    if recorded.recording.processes.iter().any(is_unrecorded) || !recorded.unread.is_empty() {
+        return Ok(exit::UNABLE);
+    }
+    Ok(exit::FINE)
+}
+
+fn signal_name(signal: u64) -> &'static str {
+    match signal {
+        1 => " (SIGHUP)",
+        2 => " (SIGINT)",
+        3 => " (SIGQUIT)",
+        4 => " (SIGILL)",
+        6 => " (SIGABRT)",
+        7 => " (SIGBUS)",
+        8 => " (SIGFPE)",
+        9 => " (SIGKILL)",
+        11 => " (SIGSEGV)",
+        13 => " (SIGPIPE)",
+        15 => " (SIGTERM)",
+        _ => "",
+    }
+}
+
+fn time(nanoseconds: i64) -> Nanos {
+    Nanos::new(float(nanoseconds.max(0).unsigned_abs()))
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "for people, who read four digits"
+)]
+fn float(value: u64) -> f64 {
+    value as f64
+}
+
+fn length(length: usize) -> u64 {
+    u64::try_from(length).unwrap_or(u64::MAX)
+}
+
+fn unix_ns() -> u64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .ok()
+        .and_then(|time| u64::try_from(time.as_nanos()).ok())
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recordings_are_called_like_what_ran() {
+        let stem_of = |words: &[&str]| stem(&words.iter().map(OsString::from).collect::<Vec<_>>());
+        assert_eq!(stem_of(&["./build/app.exe", "--steps", "3"]), "app");
+        assert_eq!(stem_of(&["/usr/bin/python3", "-u", "a/train.py"]), "train");
+        assert_eq!(stem_of(&["python3", "-m", "train"]), "python3");
+        assert_eq!(stem_of(&["./app", "config.py"]), "app");
+        assert_eq!(stem_of(&[]), "trace");
+    }
+}
