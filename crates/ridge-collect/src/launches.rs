@@ -190,11 +190,7 @@ mod tests {
             .collect();
         assert_eq!(
             shown,
-            [
-                ("a", 1, vec![1, 3]),
-                ("b", 1, vec![1]),
-                ("a", 2, vec![2])
-            ]
+            [("a", 1, vec![1, 3]), ("b", 1, vec![1]), ("a", 2, vec![2])]
         );
         assert_eq!((groups[0].total_ns, groups[0].median_ns), (14.0, 5.0));
     }

@@ -34,9 +34,10 @@ fn main() {
         Trial::test("the first finding is that of the full set", move || {
             equal(&committed)
         }),
-        Trial::test("every metric that is read is collected or left out on purpose", move || {
-            nothing_forgotten(&forgotten)
-        }),
+        Trial::test(
+            "every metric that is read is collected or left out on purpose",
+            move || nothing_forgotten(&forgotten),
+        ),
         Trial::test(
             if has_corpus {
                 "the first finding is that of the full set, corpus"
@@ -89,7 +90,11 @@ fn with_metrics<'r>(
     let header = profile.header().value;
     let launch = header.launches.first();
     KernelProfile {
-        name: header.function_name.as_deref().unwrap_or_default().to_owned(),
+        name: header
+            .function_name
+            .as_deref()
+            .unwrap_or_default()
+            .to_owned(),
         signature: header.name().unwrap_or_default().to_owned(),
         mangled: header.mangled_name.as_deref().map(str::to_owned),
         is_mixture: false,
@@ -130,7 +135,12 @@ fn first(kernel: &Kernel) -> String {
         .map_or_else(|| "none".to_owned(), |finding| finding.id.clone())
 }
 
-fn outcome(path: &Path, profile: &Profile<'_>, code: Option<&CodeMap>, index: usize) -> Option<Outcome> {
+fn outcome(
+    path: &Path,
+    profile: &Profile<'_>,
+    code: Option<&CodeMap>,
+    index: usize,
+) -> Option<Outcome> {
     let run = |asked: Option<&[&str]>| {
         let mut metrics = profile.metrics().value;
         metrics.leave_out_implausible();
@@ -145,7 +155,10 @@ fn outcome(path: &Path, profile: &Profile<'_>, code: Option<&CodeMap>, index: us
             launches: vec![(index, kernel.duration_ns())],
             ..Launches::default()
         };
-        Some((kernel.name.clone(), diagnose(&kernel, &launches, code, &Options::default())))
+        Some((
+            kernel.name.clone(),
+            diagnose(&kernel, &launches, code, &Options::default()),
+        ))
     };
     let (name, full) = run(None)?;
     let (_, tier1) = run(Some(&metrics(FIRST)))?;
@@ -167,14 +180,21 @@ fn equal(folders: &[PathBuf]) -> Result<(), Failed> {
     let paths = reports(folders);
     let outcomes: Vec<Outcome> = paths
         .par_iter()
-        .flat_map_iter(|path| each(path, |profile, code, index| outcome(path, profile, code, index)))
+        .flat_map_iter(|path| {
+            each(path, |profile, code, index| {
+                outcome(path, profile, code, index)
+            })
+        })
         .collect();
     let differing: Vec<String> = outcomes
         .iter()
         .filter(|one| one.full != one.tiered)
         .map(|one| {
             let open: Vec<&str> = one.open.iter().map(|group| group.id).collect();
-            format!("{}: {} against {} with {open:?}", one.kernel, one.tiered, one.full)
+            format!(
+                "{}: {} against {} with {open:?}",
+                one.kernel, one.tiered, one.full
+            )
         })
         .collect();
     let count = |test: &dyn Fn(&Outcome) -> bool| outcomes.iter().filter(|one| test(one)).count();
@@ -242,7 +262,9 @@ fn nothing_forgotten(folders: &[PathBuf]) -> Result<(), Failed> {
         for name in names {
             let wanted = name.trim_end_matches('*');
             let is_known = is_collected(wanted, &all)
-                || all.iter().any(|known| name.ends_with('*') && known.starts_with(wanted))
+                || all
+                    .iter()
+                    .any(|known| name.ends_with('*') && known.starts_with(wanted))
                 || (wanted.starts_with("breakdown:") || is_left_out(wanted));
             if !is_known {
                 forgotten.entry(part).or_default().insert(name);

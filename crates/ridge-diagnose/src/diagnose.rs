@@ -237,6 +237,7 @@ fn conclude(case: &Case<'_, '_>, group: &Group, options: &Options) -> Kernel {
         duration_ns,
         duration_min_ns: durations.first().copied(),
         duration_max_ns: durations.last().copied(),
+        timed: None,
         idle_share,
         time_share: group.time_share,
         limiter,

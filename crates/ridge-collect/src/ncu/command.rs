@@ -129,7 +129,10 @@ mod tests {
 
     fn request() -> Request {
         Request {
-            metrics: vec!["gpu__time_duration.sum".to_owned(), "inst_executed".to_owned()],
+            metrics: vec![
+                "gpu__time_duration.sum".to_owned(),
+                "inst_executed".to_owned(),
+            ],
             from_start: true,
             flushes_caches: true,
             report: "tier1.ncu-rep".into(),

@@ -47,7 +47,9 @@ pub struct Log {
 /// Messages that are known, by a part of them in lower case.
 const KNOWN: &[(&str, fn(String) -> Trouble)] = &[
     ("err_nvgpuctrperm", |_| Trouble::NoPermission),
-    ("does not exist or is not an executable", |_| Trouble::NoProgram),
+    ("does not exist or is not an executable", |_| {
+        Trouble::NoProgram
+    }),
     ("unable to write to file", Trouble::NotWritten),
     ("no space left", Trouble::NotWritten),
     ("failed to save report", Trouble::NotWritten),
@@ -73,7 +75,10 @@ impl Log {
                 log.profiled.push(profiled);
             } else if line.starts_with("==WARNING== No kernels were profiled") {
                 let mut available = Vec::new();
-                if lines.next_if(|next| next.starts_with("Available Kernels")).is_some() {
+                if lines
+                    .next_if(|next| next.starts_with("Available Kernels"))
+                    .is_some()
+                {
                     while let Some(name) = lines.peek().and_then(|next| numbered(next)) {
                         available.push(name.to_owned());
                         lines.next();
@@ -178,7 +183,9 @@ mod tests {
     fn what_is_known_is_told_apart() {
         let known = |message: &str| Log::read(&format!("==ERROR== {message}\n")).troubles;
         assert_eq!(
-            known("ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters on the target device 0."),
+            known(
+                "ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters on the target device 0."
+            ),
             [Trouble::NoPermission]
         );
         assert_eq!(
@@ -186,7 +193,9 @@ mod tests {
             [Trouble::NoProgram]
         );
         assert!(matches!(
-            known("Unable to write to file x.ncu-rep. Please verify this file is not locked, and writable.")[..],
+            known(
+                "Unable to write to file x.ncu-rep. Please verify this file is not locked, and writable."
+            )[..],
             [Trouble::NotWritten(_)]
         ));
         assert!(matches!(

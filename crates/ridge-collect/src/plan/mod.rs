@@ -56,7 +56,10 @@ pub const FIRST: &[&Group] = &[
 ];
 
 /// What each later tier counts again, so that its own numbers can be set against a time: it costs no pass of its own.
-const TIME: &[&str] = &["gpu__time_duration.sum", "gpc__cycles_elapsed.avg.per_second"];
+const TIME: &[&str] = &[
+    "gpu__time_duration.sum",
+    "gpc__cycles_elapsed.avg.per_second",
+];
 
 /// The metrics of groups, each once, with the time first.
 #[must_use]

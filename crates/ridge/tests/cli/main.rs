@@ -3,6 +3,8 @@
 mod bench;
 mod bound;
 mod ceilings;
+#[cfg(unix)]
+mod collect;
 mod compulsory;
 mod devices;
 mod disassembly;

@@ -210,7 +210,7 @@ impl Answer<'_> {
             id,
             file: address.text().into_owned(),
             kind: match evidence {
-                Evidence::Report(_) => SourceKind::NcuReport,
+                Evidence::Report(_) | Evidence::Merged(_) => SourceKind::NcuReport,
                 Evidence::Csv(_) => SourceKind::NcuCsv,
             },
             side: named.side,
