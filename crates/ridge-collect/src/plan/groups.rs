@@ -69,7 +69,6 @@ pub const MEMORY: Group = Group {
         "lts__t_sectors_lookup_hit.sum",
         "lts__t_sectors_lookup_miss.sum",
         "lts__lts2xbar_cycles_active.sum.per_second",
-        "lts__t_requests_srcunit_tex.sum",
         "lts__t_sectors_srcunit_tex_op_read.sum",
         "lts__t_sectors_srcunit_tex_op_write.sum",
         "lts__t_sectors_srcunit_tex_op_red.sum",
@@ -95,15 +94,8 @@ pub const L1: Group = Group {
         "l1tex__t_output_wavefronts_pipe_lsu_mem_local_op_ld.sum",
         "l1tex__t_output_wavefronts_pipe_lsu_mem_local_op_st.sum",
         "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-        "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
         "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-        "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
         "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
-        "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum",
-        "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
-        "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",
-        "l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum",
-        "l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_miss.sum",
     ],
 };
 
@@ -188,15 +180,22 @@ pub const SAMPLES: Group = Group {
     metrics: &["group:smsp__pcsamp_warp_stall_reasons"],
 };
 
-/// Whether local memory is spilled registers or arrays.
-pub const SPILLS: Group = Group {
-    id: "spills",
-    tells: "whether local memory holds spilled registers or arrays",
+/// What is in local memory, and what it costs beyond the L1.
+pub const LOCAL: Group = Group {
+    id: "local-memory",
+    tells: "whether local memory holds spilled registers or arrays, and how much of it leaves the L1",
     metrics: &[
         "sass__inst_executed_register_spilling",
         "smsp__sass_inst_executed_op_global_ld.sum",
         "smsp__sass_inst_executed_op_global_st.sum",
         "smsp__sass_inst_executed_op_local_ld.sum",
         "smsp__sass_inst_executed_op_local_st.sum",
+        "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum",
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum",
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+        "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
+        "l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum",
+        "l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_miss.sum",
+        "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",
     ],
 };

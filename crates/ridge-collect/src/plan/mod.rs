@@ -1,25 +1,26 @@
-//! Which counters to collect: few first, and then only those that settle what is still open.
+//! Which counters to collect: first those that every finding looks at, then only those that settle what is still open.
 //!
-//! The first tier tells the class of the limit and the ledger of resources, with instructions and accesses, but not what
-//! warps wait for. The second adds that, and what tells spilled registers from arrays, for kernels in which it can change
-//! the answer. The third samples instructions where a place in the source helps and was not sampled yet.
+//! What the first tier holds was chosen by its passes. Counters of different units share a pass, and the L1 and the L2 need
+//! about as many passes for the ledger as the schedulers need for what warps wait for: leaving either out makes the tier
+//! hardly shorter, while another run of the program takes a start and counts them alone. So the first tier has both, with
+//! instructions, accesses and samples by address. The second is about local memory, for kernels that use it.
+//!
+//! `docs/measurements/collect.md` has the passes, and tells how often the answer is that of the full set.
 
 pub mod groups;
 mod open;
 
-pub use open::{needs_place, open_questions};
+pub use open::open_questions;
 
 use groups::Group;
 
 /// One step of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
-    /// Class and ledger.
+    /// Class, ledger, waiting and places.
     First,
     /// What separates the findings that are left.
     Second,
-    /// Where.
-    Third,
 }
 
 impl Tier {
@@ -29,7 +30,6 @@ impl Tier {
         match self {
             Self::First => 1,
             Self::Second => 2,
-            Self::Third => 3,
         }
     }
 
@@ -37,9 +37,8 @@ impl Tier {
     #[must_use]
     pub fn purpose(self) -> &'static str {
         match self {
-            Self::First => "class of the limit, ledger, instructions and accesses",
-            Self::Second => "what separates the findings that are left",
-            Self::Third => "where in the code",
+            Self::First => "class of the limit, ledger, what warps wait for and where",
+            Self::Second => "what is in local memory",
         }
     }
 }
@@ -48,14 +47,16 @@ impl Tier {
 pub const FIRST: &[&Group] = &[
     &groups::CLOCKS,
     &groups::WARPS,
+    &groups::STALLS,
     &groups::MEMORY,
     &groups::L1,
     &groups::CACHES,
     &groups::INSTRUCTIONS,
+    &groups::SAMPLES,
     &groups::PEAKS,
 ];
 
-/// What each later tier counts again, so that its own numbers can be set against a time: it costs no pass of its own.
+/// What the other tiers count again, so that their own numbers can be set against a time: it costs no pass of its own.
 const TIME: &[&str] = &[
     "gpu__time_duration.sum",
     "gpc__cycles_elapsed.avg.per_second",

@@ -4,13 +4,23 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::process::Stdio;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use ncu_rep::redact::{Options, redact};
 use ridge_collect::plan::groups::{self, Group};
 use ridge_collect::plan::{FIRST, metrics};
 
-use crate::driver::{Folder, Ridge, Run, report, ridge, root, snapshot};
+use crate::driver::{Folder, Ridge, Run, ridge, root, snapshot};
+
+/// A report with two kernels, of which one uses local memory.
+const REPORT: &str = "fixtures/gallery/bin_counts.ncu-rep.zst";
+
+fn bin_counts() -> &'static [u8] {
+    static BYTES: LazyLock<Vec<u8>> =
+        LazyLock::new(|| zstd::decode_all(fs::File::open(root().join(REPORT)).unwrap()).unwrap());
+    &BYTES
+}
 
 /// The stand-in, with the reports of all tiers.
 struct Fake {
@@ -20,17 +30,12 @@ struct Fake {
 impl Fake {
     fn new() -> Self {
         let folder = Folder::new();
-        let tiers: &[(u8, &[&Group])] = &[
-            (0, &[]),
-            (1, FIRST),
-            (2, &[&groups::STALLS, &groups::SAMPLES]),
-            (3, &[&groups::SAMPLES]),
-        ];
+        let tiers: &[(u8, &[&Group])] = &[(0, &[]), (1, FIRST), (2, &[&groups::LOCAL])];
         for (tier, groups) in tiers {
             let mut wanted: BTreeSet<String> =
                 metrics(groups).into_iter().map(str::to_owned).collect();
             // What the profiler stores with every result, and what a group of its own stands for.
-            let all = ncu_rep::Report::parse(report()).unwrap();
+            let all = ncu_rep::Report::parse(bin_counts()).unwrap();
             let names = all.profile(0).unwrap().metrics().value;
             wanted.extend(
                 names
@@ -39,7 +44,7 @@ impl Fake {
                     .filter(|name| {
                         name.starts_with("launch__")
                             || name.starts_with("device__")
-                            || (*tier > 1 && name.starts_with("smsp__pcsamp_"))
+                            || (*tier == 1 && name.starts_with("smsp__pcsamp_"))
                             || (*tier == 1
                                 && name.ends_with(".l1tex__data_pipe_lsu_wavefronts.avg"))
                     })
@@ -50,7 +55,7 @@ impl Fake {
                 metrics: Some(wanted),
             };
             let mut bytes = Vec::new();
-            redact(report(), &options, &mut bytes).unwrap();
+            redact(bin_counts(), &options, &mut bytes).unwrap();
             fs::write(folder.path().join(format!("tier{tier}.ncu-rep")), bytes).unwrap();
         }
         Self { folder }
@@ -95,7 +100,7 @@ fn first_findings(run: &Run) -> Vec<String> {
 fn the_answer_is_that_of_the_full_set() {
     let fake = Fake::new();
     let tiered = fake.why(&["--format", "json", "--", "true"]).run().code(0);
-    let full = ridge(["why", "--format", "json", crate::driver::AOS]).run();
+    let full = ridge(["why", "--format", "json", REPORT]).run();
     assert_eq!(first_findings(&tiered), first_findings(&full));
     let collected = &json(&tiered)["sources"][0]["collected"];
     assert_eq!(collected["target"], serde_json::json!(["true"]));
@@ -106,7 +111,7 @@ fn the_answer_is_that_of_the_full_set() {
         .map(|tier| tier["tier"].as_u64().unwrap())
         .collect();
     assert_eq!(tiers[..2], [0, 1]);
-    assert_eq!(collected["tiers"][1]["passes"], serde_json::json!([7, 7]));
+    assert_eq!(collected["tiers"][1]["passes"], serde_json::json!([12, 12]));
     let commands = fake.commands();
     assert_eq!(commands.len(), tiers.len());
     assert!(
@@ -248,11 +253,12 @@ fn a_tier_that_fails_keeps_the_earlier_ones() {
 #[test]
 fn a_name_that_matches_nothing_offers_the_closest() {
     let run = Fake::new()
-        .why(&["--kernel", "aos_slwo", "--", "true"])
+        .why(&["--kernel", "bin_counts_slwo", "--", "true"])
         .run()
         .code(2);
     assert!(
-        run.stderr.contains("one of aos_slow, aos_fixed"),
+        run.stderr
+            .contains("one of bin_counts_slow, bin_counts_fixed"),
         "{}",
         run.stderr
     );
@@ -263,7 +269,7 @@ fn one_kernel_is_chosen_by_name() {
     let fake = Fake::new();
     fake.why(&["--kernel", "slow", "--", "true"]).run().code(0);
     assert!(
-        fake.commands()[1].contains("^(aos_slow)$"),
+        fake.commands()[1].contains("^(bin_counts_slow)$"),
         "{:?}",
         fake.commands()
     );

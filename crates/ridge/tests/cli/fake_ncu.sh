@@ -31,7 +31,7 @@ if [ "$mode" = none ]; then
     echo "==WARNING== No kernels were profiled." >> "$log"
     exit 0
 fi
-case ${tier:0:1} in 0) passes="1 pass" ;; 1) passes="7 passes" ;; *) passes="4 passes" ;; esac
+case ${tier:0:1} in 0) passes="1 pass" ;; 1) passes="12 passes" ;; *) passes="4 passes" ;; esac
 {
     echo "==PROF== Connected to process 1 ($1)"
     echo "==PROF== Profiling \"first\" - 0: 0%....50%....100% - $passes"

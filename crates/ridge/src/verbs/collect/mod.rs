@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use ridge_collect::launches::{LaunchGroup, Seen, choose, closest, group};
 use ridge_collect::ncu::{Log, Replay, Request, Trouble, shown};
 use ridge_collect::plan::groups::{self, Group};
-use ridge_collect::plan::{FIRST, Tier, metrics, needs_place, open_questions};
+use ridge_collect::plan::{FIRST, Tier, metrics, open_questions};
 use ridge_diagnose::document::{Collected, CollectedTier, Kernel, LaunchesFrom};
 
 use crate::error::ExpectedError;
@@ -121,22 +121,12 @@ fn dry(options: &CollectOptions) -> String {
         &request(options, &folder, 0, &[], Vec::new()),
     );
     add(
-        "tier 1, class of the limit and ledger: kernels with nine tenths of the time, one launch each",
+        "tier 1, class of the limit, ledger, waiting and places: kernels with nine tenths of the time, one launch each",
         &request(options, &folder, 1, FIRST, kernels.clone()),
     );
     add(
-        "tier 2, for kernels that tier 1 leaves open: what warps wait for, and where; where there is local memory, spills",
-        &request(
-            options,
-            &folder,
-            2,
-            &[&groups::STALLS, &groups::SAMPLES, &groups::SPILLS],
-            kernels.clone(),
-        ),
-    );
-    add(
-        "tier 3, for kernels that are settled but for the place: where",
-        &request(options, &folder, 3, &[&groups::SAMPLES], kernels),
+        "tier 2, for kernels that use local memory: what is in it",
+        &request(options, &folder, 2, &[&groups::LOCAL], kernels),
     );
     text
 }
@@ -285,16 +275,16 @@ impl Run<'_> {
         if self.code == exit::INTERRUPTED {
             return Ok(None);
         }
-        self.tier(1, Tier::First.purpose(), FIRST, selected(&chosen))?;
-        let mut kernels = self.so_far(&groups)?;
+        let first = Tier::First;
+        self.tier(first.number(), first.purpose(), FIRST, selected(&chosen))?;
+        let kernels = self.so_far(&groups)?;
         let open: Vec<(usize, Vec<&'static Group>)> = kernels
             .iter()
             .map(|kernel| open_questions(kernel))
             .enumerate()
             .filter(|(_, open)| !open.is_empty())
             .collect();
-        let is_ended = |run: &Self| run.code == exit::INTERRUPTED;
-        if !open.is_empty() && !is_ended(self) {
+        if !open.is_empty() && self.code != exit::INTERRUPTED {
             let mut asked: Vec<&Group> = Vec::new();
             for group in open.iter().flat_map(|(_, groups)| groups) {
                 if !asked.iter().any(|known| known.id == group.id) {
@@ -302,15 +292,7 @@ impl Run<'_> {
                 }
             }
             let subjects = self.subjects(&chosen, open.iter().map(|(place, _)| &kernels[*place]));
-            self.later(2, Tier::Second.purpose(), &asked, subjects);
-            kernels = self.so_far(&groups)?;
-        }
-        if !is_ended(self) {
-            let placeless = kernels.iter().filter(|kernel| needs_place(kernel));
-            let subjects = self.subjects(&chosen, placeless);
-            if !subjects.is_empty() {
-                self.later(3, Tier::Third.purpose(), &[&groups::SAMPLES], subjects);
-            }
+            self.later(Tier::Second, &asked, subjects);
         }
         let stored = Stored::new(self.collected.clone(), &groups);
         let path = stored.write(&self.folder)?;
@@ -393,16 +375,11 @@ impl Run<'_> {
     }
 
     /// A tier without which there is still an answer.
-    fn later(
-        &mut self,
-        tier: u8,
-        purpose: &str,
-        groups: &[&Group],
-        kernels: Vec<(String, Vec<u64>)>,
-    ) {
-        if let Err(error) = self.tier(tier, purpose, groups, kernels) {
+    fn later(&mut self, tier: Tier, groups: &[&Group], kernels: Vec<(String, Vec<u64>)>) {
+        if let Err(error) = self.tier(tier.number(), tier.purpose(), groups, kernels) {
             self.output.warn(&format!(
-                "tier {tier} failed, and the answer rests on the tiers before: {}",
+                "tier {} failed, and the answer rests on the tiers before: {}",
+                tier.number(),
                 error.message
             ));
             if let Some(hint) = &error.hint {
