@@ -86,7 +86,7 @@ pub const DIFFERS: Code = Code {
 pub const TARGET_FAILED: Code = Code {
     number: 15,
     meaning: "the target program failed",
-    detail: "A kernel ended in a fault, did not end, does not fit the device, or needs more memory than there is. What else could be measured is in the answer.",
+    detail: "A kernel ended in a fault, did not end, does not fit the device, or needs more memory than there is. What else could be measured is in the answer. A program that was run under the profiler returned a code that is not zero: it is in the message and in the JSON, and what was profiled until then is in the answer.",
     since: "0.1",
 };
 /// The user ended the run.

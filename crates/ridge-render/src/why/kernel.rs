@@ -3,7 +3,9 @@
 use ridge_diagnose::document::{Class, HotLine, Kernel, Location, NotChecked, SourceKind};
 use ridge_model::quantity::{Amount, Nanos, Unit};
 
-use super::{Page, compulsory, finding, heading, kept, latency, paragraph, percent, ratio, saved};
+use super::{
+    Page, compulsory, finding, heading, kept, latency, paragraph, percent, ratio, saved, times,
+};
 use crate::bar::bar;
 use crate::escape;
 use crate::kernel_name::shorten;
@@ -86,6 +88,13 @@ fn launch(kernel: &Kernel, file: Option<&str>, page: &Page) -> String {
                 kernel.launches.len(),
                 Nanos::new(low),
                 Nanos::new(high)
+            );
+        }
+        if let Some(timed) = kernel.timed {
+            let median = Nanos::new(timed.median_ns);
+            let count = times(timed.launches, "launch");
+            text = format!(
+                "median {median:.4} of {count} timed by themselves, {text} under the counters"
             );
         }
         parts.push(text);

@@ -158,6 +158,30 @@ fn what_was_kept_answers_the_same() {
 }
 
 #[test]
+fn the_page_says_what_was_run_and_what_it_shows() {
+    let run = Fake::new().why(&["--", "true"]).run().code(0);
+    let page = run.stdout.split_once('\n').unwrap().1;
+    snapshot("collect_page", page);
+}
+
+#[test]
+fn reports_of_metrics_that_are_named_one_after_the_other_complete_each_other() {
+    let fake = Fake::new();
+    fake.why(&["--keep", "kept", "--", "true"]).run().code(0);
+    let run = fake
+        .why(&[
+            "--format",
+            "json",
+            "kept/collection.json",
+            "kept/tier1.ncu-rep",
+            "kept/tier2.ncu-rep",
+        ])
+        .run()
+        .code(0);
+    assert_eq!(json(&run)["sources"].as_array().unwrap().len(), 1);
+}
+
+#[test]
 fn commands_are_shown_and_nothing_is_run() {
     let fake = Fake::new();
     let run = fake.why(&["--dry-run", "--", "./app", "a b"]).run().code(0);

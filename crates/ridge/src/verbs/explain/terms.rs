@@ -36,6 +36,7 @@ terms! {
     "ledger": "ledger", "resource ledger";
     "lower-bound": "lower bound", "lower bounds", "bound", "bounds", "gap";
     "occupancy": "occupancy", "theoretical occupancy", "achieved occupancy", "ridge occupancy";
+    "pass": "pass", "passes", "replay", "kernel replay", "application replay", "tier", "tiers";
     "request": "request", "requests";
     "ridge-point": "ridge point", "roofline ridge point";
     "roofline": "roofline", "ridge roofline", "roof", "roofs", "hierarchical roofline";
