@@ -19,6 +19,8 @@ pub struct LaunchGroup {
     pub median_ns: f64,
     /// Among all launches of kernels of this name, from 1: places of launches of this group, in order of launching.
     pub invocations: Vec<u64>,
+    /// Among all launches, from 0: places of the same launches.
+    pub places: Vec<usize>,
 }
 
 impl LaunchGroup {
@@ -34,6 +36,7 @@ impl LaunchGroup {
             total_ns: 0.0,
             median_ns: 0.0,
             invocations: vec![1],
+            places: vec![0],
         }
     }
 }
@@ -59,7 +62,7 @@ pub fn group(launches: &[Seen]) -> Vec<LaunchGroup> {
     let mut groups: Vec<(LaunchGroup, Vec<f64>)> = Vec::new();
     let mut places = std::collections::HashMap::new();
     let mut invocations: std::collections::HashMap<&str, u64> = std::collections::HashMap::new();
-    for seen in launches {
+    for (index, seen) in launches.iter().enumerate() {
         let invocation = invocations.entry(&seen.name).or_default();
         *invocation += 1;
         let place = *places
@@ -69,6 +72,7 @@ pub fn group(launches: &[Seen]) -> Vec<LaunchGroup> {
                     signature: seen.signature.clone(),
                     count: 0,
                     invocations: Vec::new(),
+                    places: Vec::new(),
                     ..LaunchGroup::new(&seen.name, seen.grid, seen.block)
                 };
                 groups.push((group, Vec::new()));
@@ -77,6 +81,7 @@ pub fn group(launches: &[Seen]) -> Vec<LaunchGroup> {
         let (group, durations) = &mut groups[place];
         group.count += 1;
         group.invocations.push(*invocation);
+        group.places.push(index);
         group.total_ns += seen.duration_ns.unwrap_or(0.0);
         durations.extend(seen.duration_ns);
     }
@@ -91,6 +96,19 @@ pub fn group(launches: &[Seen]) -> Vec<LaunchGroup> {
             }
         })
         .collect()
+}
+
+impl LaunchGroup {
+    /// The same group with one of its launches alone; absent where that one is of another group.
+    #[must_use]
+    pub fn only(&self, launch: usize) -> Option<Self> {
+        let place = self.places.iter().position(|place| *place == launch)?;
+        Some(Self {
+            invocations: vec![*self.invocations.get(place)?],
+            places: vec![launch],
+            ..self.clone()
+        })
+    }
 }
 
 /// What [`choose`] chose.
@@ -192,7 +210,10 @@ mod tests {
             shown,
             [("a", 1, vec![1, 3]), ("b", 1, vec![1]), ("a", 2, vec![2])]
         );
-        assert_eq!((groups[0].total_ns, groups[0].median_ns), (14.0, 5.0));
+        let times = [groups[0].total_ns, groups[0].median_ns];
+        assert!((times[0] - 14.0).abs() < 1e-9 && (times[1] - 5.0).abs() < 1e-9);
+        assert_eq!(groups[0].only(3).unwrap().invocations, [3]);
+        assert_eq!(groups[0].only(1), None);
     }
 
     #[test]

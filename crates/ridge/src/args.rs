@@ -285,8 +285,15 @@ const TOP: usize = 3;
 
 impl WhyArguments {
     pub(crate) fn options(self) -> Result<WhyOptions, ExpectedError> {
-        let collect = (!self.target.is_empty()).then(|| CollectOptions {
-            target: self.target,
+        // No program is named so: `-- -#softmax` is a kernel of standard input.
+        let is_file = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
+        let (files, target) = if self.target.first().is_some_and(is_file) {
+            (self.target, Vec::new())
+        } else {
+            (self.files, self.target)
+        };
+        let collect = (!target.is_empty()).then(|| CollectOptions {
+            target,
             keep: self.keep,
             is_dry: self.dry_run,
             from_start: self.profile_from_start == FromStart::On,
@@ -298,7 +305,7 @@ impl WhyArguments {
         });
         Ok(WhyOptions {
             selection: self.wanted.selection()?,
-            files: checked(self.files)?,
+            files: checked(files)?,
             top: self.top.unwrap_or(TOP),
             collect,
             all: self.all,

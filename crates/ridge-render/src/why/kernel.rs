@@ -93,9 +93,7 @@ fn launch(kernel: &Kernel, file: Option<&str>, page: &Page) -> String {
         if let Some(timed) = kernel.timed {
             let median = Nanos::new(timed.median_ns);
             let count = times(timed.launches, "launch");
-            text = format!(
-                "median {median:.4} of {count} timed by themselves, {text} under the counters"
-            );
+            text = format!("median {median:.4} of {count} timed apart, {text} under the counters");
         }
         parts.push(text);
     }

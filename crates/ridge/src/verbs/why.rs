@@ -146,7 +146,10 @@ impl Answer {
             _ => Evidence::merged(parts)
                 .ok_or_else(|| ExpectedError::internal("only reports are put together"))?,
         };
-        let name = set.name.to_string_lossy();
+        let name = match set.files.len() {
+            1 if set.collection.is_none() => address.text(),
+            _ => set.name.to_string_lossy(),
+        };
         let survey = Survey::new(&evidence, options, address);
         if survey.groups.is_empty() && !survey.left_out.is_empty() && address.kernel.is_some() {
             return Err(survey.left_out.nothing_at(address));
@@ -285,7 +288,10 @@ impl Survey {
             let Some(glance) = glance else { continue };
             survey.total_ns += glance.duration_ns.unwrap_or(0.0);
             let (name, signature) = (&glance.name, &glance.key.signature);
-            if !options.selection.selects(address, name, signature, index) {
+            // What was collected here was chosen before; a launch has another number in a report of few.
+            let is_chosen = options.collect.is_some()
+                || options.selection.selects(address, name, signature, index);
+            if !is_chosen {
                 survey.left_out.add(name, index);
                 continue;
             }

@@ -300,6 +300,19 @@ fn one_kernel_is_chosen_by_name() {
 }
 
 #[test]
+fn one_launch_is_chosen_by_its_number() {
+    let fake = Fake::new();
+    fake.why(&["--launch", "1", "--", "true"]).run().code(0);
+    assert!(
+        fake.commands()[1].contains("^(bin_counts_fixed)$:1"),
+        "{:?}",
+        fake.commands()
+    );
+    let none = fake.why(&["--launch", "7", "--", "true"]).run().code(2);
+    assert!(none.stderr.contains("the last one is 1"), "{}", none.stderr);
+}
+
+#[test]
 fn what_the_program_prints_is_no_part_of_the_answer() {
     let script = "echo to-output; echo to-errors >&2";
     let run = Fake::new()

@@ -4,7 +4,7 @@ mod process;
 mod stored;
 
 use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -305,22 +305,28 @@ impl Run<'_> {
         groups: &[LaunchGroup],
         selection: &Selection,
     ) -> Result<Vec<LaunchGroup>, ExpectedError> {
-        let address = Address::whole(OsStr::new("-"));
-        let mut first = 0;
-        let mut wanted = Vec::new();
-        for group in groups {
-            let is_wanted = selection.selects(&address, &group.name, &group.signature, first)
-                || selection.launches.only().is_none()
-                    && selection.selects(&address, &group.name, &group.signature, 0);
-            first += usize::try_from(group.count).unwrap_or(usize::MAX);
-            if is_wanted {
-                wanted.push(group.clone());
-            }
-        }
+        let is_named = |group: &&LaunchGroup| {
+            selection.names.matches(&group.name) || selection.names.matches(&group.signature)
+        };
+        let named = groups.iter().filter(is_named);
+        let launch = selection.launches.only();
+        let wanted: Vec<LaunchGroup> = match launch {
+            Some(launch) => named.filter_map(|group| group.only(launch)).collect(),
+            None => named.cloned().collect(),
+        };
         if !wanted.is_empty() || groups.is_empty() {
             return Ok(wanted);
         }
-        let name = selection.names.expression().unwrap_or_default();
+        let count = self.collected.launches;
+        let hint = format!(
+            "launches are counted from 0; the last one is {}",
+            count.saturating_sub(1)
+        );
+        let Some(name) = selection.names.expression() else {
+            let launch = launch.unwrap_or_default();
+            let what = format!("the program made no launch {launch}");
+            return Err(ExpectedError::usage(what).with_hint(hint));
+        };
         let names = closest(name, groups.iter().map(|group| group.name.as_str()));
         let more = if names.len() > OFFERED { ", …" } else { "" };
         let names: Vec<&str> = names.into_iter().take(OFFERED).collect();
