@@ -44,8 +44,11 @@ pub struct Log {
     pub troubles: Vec<Trouble>,
 }
 
+/// What a message means.
+type Meaning = fn(String) -> Trouble;
+
 /// Messages that are known, by a part of them in lower case.
-const KNOWN: &[(&str, fn(String) -> Trouble)] = &[
+const KNOWN: &[(&str, Meaning)] = &[
     ("err_nvgpuctrperm", |_| Trouble::NoPermission),
     ("does not exist or is not an executable", |_| {
         Trouble::NoProgram

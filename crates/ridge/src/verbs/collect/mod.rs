@@ -114,7 +114,7 @@ fn dry(options: &CollectOptions) -> String {
     let mut text = String::new();
     let mut add = |title: &str, request: &Request| {
         let command = shown("ncu".as_ref(), &request.arguments());
-        text.push_str(&format!("# {title}\n{command}\n"));
+        text.extend(["# ", title, "\n", &command, "\n"]);
     };
     add(
         "launches and their times: 1 pass",
