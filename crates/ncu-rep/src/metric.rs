@@ -698,6 +698,25 @@ mod tests {
     }
 
     #[test]
+    fn what_is_asked_for_is_noted_and_what_is_not_wanted_goes() {
+        let names = Names::new(vec![Cow::Borrowed("a__x"), Cow::Borrowed("a__y")]);
+        let mut metrics = Metrics::new(&names);
+        let slots: [&[u8]; 2] = [&[0x08, 0], &[0x08, 1]];
+        for slot in slots {
+            let mut room = Room::new(0, 1 << 20);
+            metrics.decode(Message::new(slot, 0), &mut room).unwrap();
+        }
+        let reads = Reads::default();
+        metrics.retain(|name| name != "a__y");
+        let metrics = metrics.noting(&reads);
+        assert!(metrics.get("a__x").is_some() && metrics.get("a__y").is_none());
+        assert_eq!(metrics.beginning_with("a__").count(), 1);
+        let noted: Vec<String> = reads.take().into_iter().collect();
+        assert_eq!(noted, ["a__*", "a__x", "a__y"]);
+        assert!(reads.take().is_empty());
+    }
+
+    #[test]
     fn instances_in_unusual_forms_stand_between_usual_ones() {
         let usual = [0x1a, 8, 0x0a, 2, 0x28, 1, 0x12, 2, 0x28, 5];
         let value_first = [0x1a, 8, 0x12, 2, 0x28, 6, 0x0a, 2, 0x28, 2];

@@ -121,11 +121,11 @@ fn dry(options: &CollectOptions) -> String {
         &request(options, &folder, 0, &[], Vec::new()),
     );
     add(
-        "tier 1, class of the limit, ledger, waiting and places: kernels with nine tenths of the time, one launch each",
+        "tier 1, class of the limit, ledger, waiting and places: kernels with nine tenths of the time, one launch each: 11 passes on compute capability 9.0",
         &request(options, &folder, 1, FIRST, kernels.clone()),
     );
     add(
-        "tier 2, for kernels that use local memory: what is in it",
+        "tier 2, for kernels that use local memory, what is in it: 5 passes on compute capability 9.0",
         &request(options, &folder, 2, &[&groups::LOCAL], kernels),
     );
     text
