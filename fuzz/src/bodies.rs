@@ -16,7 +16,10 @@ pub fn report(input: &[u8]) {
         });
     }
     for rename_kernels in [false, true] {
-        let options = ncu_rep::redact::Options { rename_kernels };
+        let options = ncu_rep::redact::Options {
+            rename_kernels,
+            metrics: None,
+        };
         if let Ok(redacted) = ncu_rep::redact::redact_to_vec(&unpacked.bytes, &options) {
             // Whatever the damage, the copy has none.
             let copy = Report::parse(&redacted.bytes);

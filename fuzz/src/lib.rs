@@ -3,7 +3,7 @@
 
 pub mod bodies;
 pub mod devices;
-pub mod sanitizer;
 pub mod recordings;
+pub mod sanitizer;
 pub mod specs;
 pub mod traces;

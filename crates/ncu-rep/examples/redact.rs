@@ -14,6 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let copy = arguments.next().ok_or("where to?")?;
     let options = Options {
         rename_kernels: arguments.any(|argument| argument == "--rename-kernels"),
+        metrics: None,
     };
     let file = std::fs::read(path)?;
     let unpacked = ncu_rep::unpack(&file, ncu_rep::default_limit(u64::try_from(file.len())?));

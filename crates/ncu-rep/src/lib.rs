@@ -48,7 +48,7 @@ mod wire;
 #[cfg(feature = "decompress")]
 pub use decompress::{Unpacked, default_limit, unpack};
 pub use error::Error;
-pub use metric::{Category, Instance, Instances, Metric, Metrics, Value};
+pub use metric::{Category, Instance, Instances, Metric, Metrics, Reads, Value};
 pub use metric_table::{Listed, MetricTable};
 pub use report::{Partial, Profile, Report};
 pub use unit::{ScaledUnit, Unit, unit_of};

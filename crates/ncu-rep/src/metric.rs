@@ -1,9 +1,9 @@
 //! Metrics of one profiled workload: values of every type, and lists of instances with their keys.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::error::{Error, Kind};
 use crate::packed;
@@ -449,6 +449,29 @@ pub struct Metrics<'r> {
     /// Numbers of names with the place of the first metric of that name, ordered; made by the first look-up. Not a
     /// table with a place for each name: a report of many names and tiny results would cost their product.
     places: OnceLock<Vec<(u32, u32)>>,
+    /// Who writes down which names are asked for.
+    reads: Option<&'r Reads>,
+}
+
+/// The names of metrics that somebody asked for, whether they were there or not.
+///
+/// What a computation needs can be told from a run of it: see [`Metrics::noting`].
+#[derive(Debug, Default)]
+pub struct Reads(Mutex<BTreeSet<String>>);
+
+impl Reads {
+    fn note(&self, name: &str) {
+        // A set of names is whole after each insertion, so that a panic elsewhere leaves nothing half done.
+        let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !names.contains(name) {
+            names.insert(name.to_owned());
+        }
+    }
+
+    /// What was asked for since the last call. A name that ends in `*` stands for all that begin so.
+    pub fn take(&self) -> BTreeSet<String> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 impl<'r> Metrics<'r> {
@@ -461,7 +484,41 @@ impl<'r> Metrics<'r> {
             list: Vec::new(),
             slots: Vec::new(),
             places: OnceLock::new(),
+            reads: None,
         }
+    }
+
+    /// The same metrics; every name that is asked for from now on is noted.
+    #[must_use]
+    pub fn noting(mut self, reads: &'r Reads) -> Self {
+        self.reads = Some(reads);
+        self
+    }
+
+    /// Takes away all metrics but those whose names are wanted.
+    pub fn retain(&mut self, mut is_wanted: impl FnMut(&str) -> bool) {
+        let list = std::mem::take(&mut self.list);
+        let slots = std::mem::take(&mut self.slots);
+        for (metric, slot) in list.into_iter().zip(slots) {
+            if is_wanted(metric.name) {
+                self.list.push(metric);
+                self.slots.push(slot);
+            }
+        }
+        self.places.take();
+    }
+
+    /// All metrics whose names begin with these characters, in stored order, duplicates included.
+    pub fn beginning_with<'m>(
+        &'m self,
+        prefix: &'m str,
+    ) -> impl Iterator<Item = &'m Metric<'r>> + use<'m, 'r> {
+        if let Some(reads) = self.reads {
+            reads.note(&format!("{prefix}*"));
+        }
+        self.list
+            .iter()
+            .filter(move |metric| metric.name.starts_with(prefix))
     }
 
     /// Makes room for so many metrics, or for as many as may come.
@@ -533,6 +590,9 @@ impl<'r> Metrics<'r> {
     /// The metric of a name; the first if the report stores the name twice.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Metric<'r>> {
+        if let Some(reads) = self.reads {
+            reads.note(name);
+        }
         let slot = self.names.slot(name)?;
         let places = self.places();
         let found = places.binary_search_by_key(&slot, |(slot, _)| *slot).ok()?;
@@ -635,6 +695,25 @@ mod tests {
             }
         }
         assert_eq!(Value::usual(&[0x28, 0x96, 0x01]), Some(Value::U64(150)));
+    }
+
+    #[test]
+    fn what_is_asked_for_is_noted_and_what_is_not_wanted_goes() {
+        let names = Names::new(vec![Cow::Borrowed("a__x"), Cow::Borrowed("a__y")]);
+        let mut metrics = Metrics::new(&names);
+        let slots: [&[u8]; 2] = [&[0x08, 0], &[0x08, 1]];
+        for slot in slots {
+            let mut room = Room::new(0, 1 << 20);
+            metrics.decode(Message::new(slot, 0), &mut room).unwrap();
+        }
+        let reads = Reads::default();
+        metrics.retain(|name| name != "a__y");
+        let metrics = metrics.noting(&reads);
+        assert!(metrics.get("a__x").is_some() && metrics.get("a__y").is_none());
+        assert_eq!(metrics.beginning_with("a__").count(), 1);
+        let noted: Vec<String> = reads.take().into_iter().collect();
+        assert_eq!(noted, ["a__*", "a__x", "a__y"]);
+        assert!(reads.take().is_empty());
     }
 
     #[test]

@@ -81,6 +81,7 @@ fn memory_is_bounded_by_a_multiple_of_the_input() {
             let start = Instant::now();
             let options = ncu_rep::redact::Options {
                 rename_kernels: true,
+                metrics: None,
             };
             let (_, used) =
                 peak(|| ncu_rep::redact::redact(&input, &options, &mut std::io::sink()));

@@ -1,9 +1,24 @@
-//! Runs of NVIDIA's tools over a program, and what a machine needs for them.
+//! Runs of NVIDIA's tools over a program: what to collect, what the tools say, and what a machine needs for them.
 //!
-//! [`sanitize`] reads what `compute-sanitizer` writes and tells which faults there are, where, and whether silence means
-//! that there are none. [`doctor`] turns facts about a machine into lines that say what works and how to mend the rest.
+//! [`launches`] chooses which launches are worth a look, [`plan`] which counters settle a question about them, in as few
+//! passes as that takes, and [`ncu`] puts the profiler's command lines together and reads what it says. [`sanitize`] reads
+//! what `compute-sanitizer` writes and tells which faults there are, where, and whether silence means that there are none.
+//! [`doctor`] turns facts about a machine into lines that say what works and how to mend the rest.
 //!
-//! The crate starts no process and opens no file: bytes, facts and a way to run a command come in as arguments.
+//! The crate starts no process and opens no file: bytes, facts and what a diagnosis left open come in as arguments.
+//!
+//! ```
+//! use ridge_collect::launches::{LaunchGroup, choose};
+//!
+//! let group = |name: &str, total_ns| LaunchGroup {
+//!     total_ns,
+//!     ..LaunchGroup::new(name, [1, 1, 1], [128, 1, 1])
+//! };
+//! let groups = [group("copy", 80.0), group("gemm", 900.0), group("fill", 20.0)];
+//! let chosen = choose(&groups, 0.9, None);
+//! assert_eq!(chosen.groups, [1]);
+//! assert!((chosen.covered - 0.9).abs() < 1e-9);
+//! ```
 //!
 //! ```
 //! use ridge_collect::sanitize::{self, FaultKind, Verdict};
@@ -23,4 +38,7 @@
 #![forbid(unsafe_code)]
 
 pub mod doctor;
+pub mod launches;
+pub mod ncu;
+pub mod plan;
 pub mod sanitize;

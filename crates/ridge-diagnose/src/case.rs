@@ -55,8 +55,9 @@ impl Case<'_, '_> {
     pub(crate) fn has_partial_ledger(&self) -> bool {
         let is_unseen = |stage| self.ledger.row(stage).is_none();
         let sides = [Stage::DramBytes, Stage::L1Wavefronts, Stage::Issue];
-        // Stages without a row show in the Speed Of Light only.
-        self.speed_of_light.memory.is_none()
+        // Stages without a row show in the Speed Of Light only; of those of the memory, the data stage of the L1 is the one
+        // that gets busy, so that its row says as much.
+        (self.speed_of_light.memory.is_none() && is_unseen(Stage::L1Data))
             || sides.into_iter().any(is_unseen)
             || self.lacks(&["idc__requests.sum"])
             || self

@@ -1,5 +1,10 @@
 //! One kernel through the three layers: how far from the limit, which resource, why and where.
 
+use std::collections::BTreeSet;
+
+use ncu_rep::Reads;
+use ridge_model::latency::Latencies;
+
 use crate::case::Case;
 use crate::code::CodeMap;
 use crate::compulsory::{Given, compulsory};
@@ -20,7 +25,6 @@ use crate::speed_of_light::SpeedOfLight;
 use crate::stalls;
 use crate::work::memory::l2;
 
-use ridge_model::latency::Latencies;
 use ridge_stats::Samples;
 
 /// A group of launches, of which one is diagnosed.
@@ -93,11 +97,54 @@ pub fn diagnose(
     code: Option<&CodeMap>,
     options: &Options,
 ) -> Kernel {
+    examine(profile, code, &options.given, |case| {
+        conclude(case, group, options)
+    })
+}
+
+/// What each part of the diagnosis asks of a profile: names of metrics, whether they are there or not. A name that ends in
+/// `*` stands for all that begin so.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// The ledger, the Speed Of Light, the stall reasons, the instruction mix and what follows from them: whatever
+    /// every finding looks at.
+    pub layers: BTreeSet<String>,
+    /// Each check by its identifier, with what it asks for itself.
+    pub checks: Vec<(&'static str, BTreeSet<String>)>,
+    /// Where samples fall.
+    pub places: BTreeSet<String>,
+}
+
+/// Runs the diagnosis of a profile for what it asks of it. `reads` is what the profile's metrics note names in; see
+/// [`ncu_rep::Metrics::noting`].
+#[must_use]
+pub fn needs(profile: &KernelProfile<'_>, code: Option<&CodeMap>, reads: &Reads) -> Needs {
+    reads.take();
+    examine(profile, code, &Given::default(), |case| {
+        let layers = reads.take();
+        let mut checks = Vec::new();
+        findings::each(case, |id| checks.push((id, reads.take())));
+        hot_lines(&profile.metrics, code);
+        Needs {
+            layers,
+            checks,
+            places: reads.take(),
+        }
+    })
+}
+
+/// Computes what findings look at, and looks at it.
+fn examine<T>(
+    profile: &KernelProfile<'_>,
+    code: Option<&CodeMap>,
+    given: &Given,
+    look: impl FnOnce(&Case<'_, '_>) -> T,
+) -> T {
     let ledger = Ledger::new(&profile.metrics, profile.architecture().as_ref());
     let speed_of_light = SpeedOfLight::new(&profile.metrics);
     let stalls = stalls::stalls(&profile.metrics);
     let mix = InstructionMix::of(&profile.metrics);
-    let compulsory = compulsory(&options.given, profile, &ledger, mix.as_ref());
+    let compulsory = compulsory(given, profile, &ledger, mix.as_ref());
     let mut case = Case {
         profile,
         ledger: &ledger,
@@ -119,8 +166,14 @@ pub fn diagnose(
         balance: case.balance(),
     });
     case.latency = latency.as_ref();
+    look(&case)
+}
+
+fn conclude(case: &Case<'_, '_>, group: &Group, options: &Options) -> Kernel {
+    let (profile, code) = (case.profile, case.code);
+    let (ledger, speed_of_light, stalls) = (case.ledger, case.speed_of_light, case.stalls);
     let idle_share = case.idle_share();
-    let found = findings::run(&case, options.min_saving);
+    let found = findings::run(case, options.min_saving);
     let (mut findings, mut not_checked) = (found.findings, found.not_checked);
     let mut hot_lines = hot_lines(&profile.metrics, code);
     let places = findings
@@ -141,8 +194,8 @@ pub fn diagnose(
     let limiter = limiter(
         profile.duration_ns(),
         idle_share.unwrap_or(0.0),
-        &ledger,
-        &speed_of_light,
+        ledger,
+        speed_of_light,
     );
     let waiting: Vec<Stall> = stalls
         .iter()
@@ -155,7 +208,7 @@ pub fn diagnose(
         .collect();
     let outlook = if findings.is_empty() {
         outlook(
-            &case,
+            case,
             limiter.as_ref(),
             &waiting,
             found.left_out,
@@ -189,10 +242,11 @@ pub fn diagnose(
         duration_ns,
         duration_min_ns: durations.first().copied(),
         duration_max_ns: durations.last().copied(),
+        timed: None,
         idle_share,
         time_share: group.time_share,
         limiter,
-        resources: rows(&ledger),
+        resources: rows(ledger),
         speed_of_light: SpeedOfLightDocument {
             compute: speed_of_light.compute,
             memory: speed_of_light.memory,
@@ -208,10 +262,10 @@ pub fn diagnose(
                 .collect(),
         },
         traffic: l2(&profile.metrics),
-        compulsory,
+        compulsory: case.compulsory.cloned(),
         measured: None,
         stalls: waiting,
-        latency,
+        latency: case.latency.cloned(),
         hot_lines,
         findings,
         outlook,

@@ -2,6 +2,7 @@
 //!
 //! Fields are only ever added within a version. Fractions are 0 to 1, times are nanoseconds, absent is `null`.
 
+mod collected;
 mod compulsory;
 mod latency;
 mod measured;
@@ -11,6 +12,7 @@ mod totals;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub use self::collected::{Collected, CollectedTier, LaunchesFrom, Timed};
 pub use self::compulsory::{Compulsory, CompulsoryBytes, CompulsoryOperations, Origin, Reading};
 pub use self::latency::{Latency, LatencyLevel, LatencyVerdict, Loads, Waiting, Warps};
 pub use self::measured::{AtMeasured, MeasuredPart};
@@ -67,6 +69,8 @@ pub struct Source {
     pub program: Option<String>,
     /// How the counters were collected.
     pub collection: Collection,
+    /// The runs in which Ridgepoint collected them; absent where somebody else did.
+    pub collected: Option<Collected>,
 }
 
 /// What an input is.
@@ -139,6 +143,8 @@ pub struct Kernel {
     /// Longest duration of the group.
     #[schemars(range(min = 0.0))]
     pub duration_max_ns: Option<f64>,
+    /// The launches as they were timed apart from the counters; absent where they were not.
+    pub timed: Option<Timed>,
     /// The part of the diagnosed launch for which no SM had a warp: launching, and what the profiler does around it. Absent
     /// when it was not collected.
     #[schemars(range(min = 0.0, max = 1.0))]

@@ -62,7 +62,7 @@ fn stalls_by_place(
 ) -> HashMap<PlaceKey, HashMap<String, f64>> {
     let mut places: HashMap<PlaceKey, HashMap<String, f64>> = HashMap::new();
     let mut keys: HashMap<u64, PlaceKey> = HashMap::new();
-    for metric in metrics {
+    for metric in metrics.beginning_with(STALL_PREFIX) {
         let Some(reason) = metric.name.strip_prefix(STALL_PREFIX) else {
             continue;
         };

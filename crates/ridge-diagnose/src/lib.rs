@@ -48,7 +48,7 @@ mod work;
 pub use clock::SmClock;
 pub use code::CodeMap;
 pub use compulsory::Given;
-pub use diagnose::{Group, Options, diagnose};
+pub use diagnose::{Group, Needs, Options, diagnose, needs};
 pub use findings::{ids, is_verdict};
 pub use ledger::{Class, Ledger, Relief, Resource, Row, Stage};
 pub use measured::at_measured;

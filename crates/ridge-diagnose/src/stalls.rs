@@ -21,7 +21,7 @@ pub(crate) struct Stall {
 #[must_use]
 pub(crate) fn stalls(metrics: &Metrics<'_>) -> Vec<Stall> {
     let mut list: Vec<Stall> = Vec::new();
-    for metric in metrics.iter() {
+    for metric in metrics.beginning_with(PREFIX) {
         let reason = metric.name.strip_prefix(PREFIX);
         let Some(reason) = reason.and_then(|rest| rest.strip_suffix(SUFFIX)) else {
             continue;

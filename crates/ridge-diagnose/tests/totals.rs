@@ -23,6 +23,7 @@ fn source(id: usize) -> Source {
         created_unix_s: None,
         program: None,
         collection: Collection::default(),
+        collected: None,
     }
 }
 

@@ -22,6 +22,7 @@ pub(crate) use ceilings::{CeilingsArguments, CeilingsFormat};
 pub(crate) use devices::{DevicesArguments, DevicesFormat};
 pub(crate) use doctor::{DoctorArguments, DoctorFormat};
 pub(crate) use occupancy::{OccupancyArguments, OccupancyFormat};
+use ridge_collect::ncu::Replay;
 use ridge_diagnose::Given;
 use ridge_model::quantity::{Bytes, Flops};
 pub(crate) use roofline::{RooflineArguments, RooflineFormat};
@@ -32,6 +33,7 @@ pub(crate) use trace::{TraceArguments, TraceFormat};
 use crate::error::ExpectedError;
 use crate::filter::{Launches, NameFilter, Selection};
 use crate::verbs::ceilings::stored::Choice;
+use crate::verbs::collect::CollectOptions;
 use crate::verbs::explain::ExplainOptions;
 use crate::verbs::export::ExportOptions;
 use crate::verbs::why::WhyOptions;
@@ -104,6 +106,9 @@ Examples:
   ridge why report.ncu-rep#softmax@4          the kernel softmax at launch 4
   ridge why report.ncu-rep#triad --bytes 384MiB --flops 67M
                                               how far triad is from the least that it needs
+  ridge why -- ./app --size 4096              run a program under the profiler, in tiers
+  ridge why --keep run --kernel gemm -- python3 train.py
+                                              and keep the reports of kernels with gemm in their name
 
 The whole answer needs a report that was made with `ncu --set full --import-source yes`.";
 
@@ -181,6 +186,13 @@ struct Inputs {
     /// standard input (which, like pipes, may hold up to 1 GiB), FILE#NAME or FILE#NAME@LAUNCH is one kernel of a file
     #[arg(required = true, value_name = "FILE")]
     files: Vec<OsString>,
+    #[command(flatten)]
+    wanted: Wanted,
+}
+
+/// Which kernels and launches are meant.
+#[derive(Debug, Args)]
+struct Wanted {
     /// Only kernels whose name contains a match of this regular expression
     #[arg(long, short, value_name = "REGEX")]
     kernel: Option<String>,
@@ -189,22 +201,22 @@ struct Inputs {
     launch: Option<usize>,
 }
 
-impl Inputs {
-    /// The files as they were named.
-    fn files(&self) -> Result<Vec<OsString>, ExpectedError> {
-        let of_stdin = |file: &&OsString| {
-            file.to_str()
-                .is_some_and(|file| file == "-" || file.starts_with("-#"))
-        };
-        if self.files.iter().filter(of_stdin).count() > 1 {
-            return Err(ExpectedError::usage(
-                "standard input is named more than once, but can be read only once",
-            )
-            .with_hint("name `-` once and select kernels with --kernel REGEX"));
-        }
-        Ok(self.files.clone())
+/// The files as they were named.
+fn checked(files: Vec<OsString>) -> Result<Vec<OsString>, ExpectedError> {
+    let of_stdin = |file: &&OsString| {
+        file.to_str()
+            .is_some_and(|file| file == "-" || file.starts_with("-#"))
+    };
+    if files.iter().filter(of_stdin).count() > 1 {
+        return Err(ExpectedError::usage(
+            "standard input is named more than once, but can be read only once",
+        )
+        .with_hint("name `-` once and select kernels with --kernel REGEX"));
     }
+    Ok(files)
+}
 
+impl Wanted {
     fn selection(&self) -> Result<Selection, ExpectedError> {
         Ok(Selection {
             names: NameFilter::new(self.kernel.as_deref())?,
@@ -215,11 +227,22 @@ impl Inputs {
 
 #[derive(Debug, Args)]
 pub(crate) struct WhyArguments {
+    /// Nsight Compute reports (.ncu-rep, .ncu-repz), CSV exports of ncu or the collection.json of a kept folder, plain or
+    /// packed with zstd or gzip; `-` is standard input (which, like pipes, may hold up to 1 GiB), FILE#NAME or
+    /// FILE#NAME@LAUNCH is one kernel of a file. Reports of one program that hold only metrics asked for by name complete
+    /// each other
+    #[arg(
+        required_unless_present = "target",
+        conflicts_with = "target",
+        value_name = "FILE"
+    )]
+    files: Vec<OsString>,
     #[command(flatten)]
-    inputs: Inputs,
-    /// Explain this many kernels in text, those that take most time first; JSON holds all of them
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = whole_number, allow_negative_numbers = true)]
-    top: usize,
+    wanted: Wanted,
+    /// Explain this many kernels in text, those that take most time first; JSON holds all of them. With a program: profile
+    /// at most this many [default: 3; with a program, those with nine tenths of the time are profiled]
+    #[arg(long, value_name = "N", value_parser = whole_number, allow_negative_numbers = true)]
+    top: Option<usize>,
     /// Also show findings that save less than 2 % of a kernel's time
     #[arg(long)]
     all: bool,
@@ -237,6 +260,43 @@ pub(crate) struct WhyArguments {
     /// Format of the answer [default: text]
     #[arg(long, value_enum)]
     format: Option<WhyFormat>,
+    /// Print the commands of the profiler that would be run, and run nothing
+    #[arg(long, requires = "target", help_heading = "With a program")]
+    dry_run: bool,
+    /// Keep the reports, and what tells how they belong together, in this new folder; %q{NAME} in it stands for the
+    /// variable NAME, such as a rank
+    #[arg(
+        long,
+        value_name = "DIR",
+        requires = "target",
+        help_heading = "With a program"
+    )]
+    keep: Option<PathBuf>,
+    /// Whether launches before cudaProfilerStart are looked at
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = FromStart::On, requires = "target", help_heading = "With a program")]
+    profile_from_start: FromStart,
+    /// What is run again for the next pass: one launch with its memory put back, or the whole program
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = ReplayArgument::Kernel, requires = "target", help_heading = "With a program")]
+    replay: ReplayArgument,
+    /// The program to run under the profiler, with its arguments
+    #[arg(last = true, value_name = "PROGRAM", help_heading = "With a program")]
+    target: Vec<OsString>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FromStart {
+    /// All launches
+    On,
+    /// Only those between cudaProfilerStart and cudaProfilerStop
+    Off,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ReplayArgument {
+    /// Each launch
+    Kernel,
+    /// The program, which has to launch the same each time
+    Application,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -247,12 +307,34 @@ pub(crate) enum WhyFormat {
     Json,
 }
 
+/// So many kernels are explained in text.
+const TOP: usize = 3;
+
 impl WhyArguments {
     pub(crate) fn options(self) -> Result<WhyOptions, ExpectedError> {
+        // No program is named so: `-- -#softmax` is a kernel of standard input.
+        let is_file = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
+        let (files, target) = if self.target.first().is_some_and(is_file) {
+            (self.target, Vec::new())
+        } else {
+            (self.files, self.target)
+        };
+        let collect = (!target.is_empty()).then(|| CollectOptions {
+            target,
+            keep: self.keep,
+            is_dry: self.dry_run,
+            from_start: self.profile_from_start == FromStart::On,
+            replay: match self.replay {
+                ReplayArgument::Kernel => Replay::Kernel,
+                ReplayArgument::Application => Replay::Application,
+            },
+            most: self.top,
+        });
         Ok(WhyOptions {
-            selection: self.inputs.selection()?,
-            files: self.inputs.files()?,
-            top: self.top,
+            selection: self.wanted.selection()?,
+            files: checked(files)?,
+            top: self.top.unwrap_or(TOP),
+            collect,
             all: self.all,
             given: Given {
                 bytes: self.bytes,
@@ -298,9 +380,9 @@ pub(crate) enum ExportFormat {
 impl ExportArguments {
     pub(crate) fn options(self) -> Result<ExportOptions, ExpectedError> {
         Ok(ExportOptions {
-            selection: self.inputs.selection()?,
+            selection: self.inputs.wanted.selection()?,
             metrics: NameFilter::new(self.metric.as_deref())?,
-            files: self.inputs.files()?,
+            files: checked(self.inputs.files)?,
             instances: self.instances,
             redact: self.redact,
             rename_kernels: self.rename_kernels,

@@ -1,5 +1,7 @@
 //! Inputs of every kind as the same evidence: workloads with counters, and how they were collected.
 
+mod merged;
+
 use std::borrow::Cow;
 
 use ncu_rep::Report;
@@ -8,6 +10,9 @@ use ncu_rep::report::{CacheControl, ClockControl, Header, ReplayMode, SourceKey,
 use ridge_diagnose::document::{Collection, Device, Source, SourceKind};
 use ridge_diagnose::{CodeMap, KernelProfile};
 use ridge_render::kernel_name::base_name;
+
+use merged::Merged;
+pub(crate) use merged::common_program;
 
 use crate::disassembler::Disassembler;
 use crate::error::ExpectedError;
@@ -18,6 +23,8 @@ use crate::input::Input;
 pub(crate) enum Evidence<'a> {
     Report(Box<Report<'a>>),
     Csv(CsvReport),
+    /// Several reports about the same launches.
+    Merged(Merged<'a>),
 }
 
 /// One workload and what was wrong with it.
@@ -62,6 +69,11 @@ impl<'a> Evidence<'a> {
         })
     }
 
+    /// Puts reports about the same launches together; `None` where there are none or they are of other kinds.
+    pub(crate) fn merged(parts: Vec<Self>) -> Option<Self> {
+        Merged::new(parts).map(Self::Merged)
+    }
+
     fn of_bytes(bytes: &'a [u8]) -> Result<Self, ncu_rep::Error> {
         if !Report::looks_like(bytes) && csv::looks_like(bytes) {
             return Ok(Self::Csv(csv::read(bytes)?));
@@ -82,6 +94,7 @@ impl<'a> Evidence<'a> {
         match self {
             Self::Report(report) => report.len(),
             Self::Csv(report) => report.kernels.len(),
+            Self::Merged(merged) => merged.len(),
         }
     }
 
@@ -90,6 +103,7 @@ impl<'a> Evidence<'a> {
         match self {
             Self::Report(report) => report.problems(),
             Self::Csv(report) => &report.problems,
+            Self::Merged(merged) => merged.first().problems(),
         }
     }
 
@@ -159,6 +173,7 @@ impl<'a> Evidence<'a> {
                     problems,
                 })
             }
+            Self::Merged(merged) => merged.workload(index),
         }
     }
 
@@ -171,6 +186,7 @@ impl<'a> Evidence<'a> {
                 Some((*header.sources.first()?, function))
             }
             Self::Csv(_) => None,
+            Self::Merged(merged) => merged.first().code_key(index),
         }
     }
 
@@ -191,6 +207,7 @@ impl<'a> Evidence<'a> {
                 Some(map)
             }
             Self::Csv(_) => None,
+            Self::Merged(merged) => merged.first().code(key, disassembler, functions),
         }
     }
 
@@ -207,7 +224,9 @@ impl<'a> Evidence<'a> {
                 created_unix_s: None,
                 program: None,
                 collection: Collection::default(),
+                collected: None,
             },
+            Self::Merged(merged) => merged.first().source(id, file),
         }
     }
 }
@@ -299,6 +318,7 @@ fn report_source(report: &Report<'_>, id: usize, file: &str) -> Source {
                 .map(|replay| replay_name(replay).to_owned()),
             ..Collection::default()
         },
+        collected: None,
     }
 }
 

@@ -100,7 +100,7 @@ pub const FAULTS: Code = Code {
 pub const TARGET_FAILED: Code = Code {
     number: 15,
     meaning: "the target program failed",
-    detail: "A kernel ended in a fault, did not end, does not fit the device, or needs more memory than there is; or a program that was run ended with a code other than 0, or by a signal, which the message tells, and no tool found a reason. What else could be measured or recorded is in the answer.",
+    detail: "A kernel ended in a fault, did not end, does not fit the device, or needs more memory than there is; or a program that was run ended with a code other than 0, or by a signal, which the message and the answer tell, and no tool found a reason. What else could be measured or recorded is in the answer.",
     since: "0.1",
 };
 /// The user ended the run.

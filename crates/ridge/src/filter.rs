@@ -59,6 +59,14 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
+    /// Every launch of every kernel.
+    pub(crate) fn all() -> Self {
+        Self {
+            names: NameFilter::default(),
+            launches: Launches::default(),
+        }
+    }
+
     pub(crate) fn selects(
         &self,
         address: &Address,

@@ -111,6 +111,19 @@ enum Role {
 }
 
 impl<'a> Redactor<'a> {
+    /// Whether a metric is one of those that are kept. One whose name cannot be told is looked at as any other.
+    pub(super) fn is_wanted(&self, message: Message<'a>) -> bool {
+        let Some(wanted) = &self.wanted else {
+            return true;
+        };
+        let mut numbers = message.fields().map_while(Result::ok);
+        let name = numbers.find(|field| field.number == 1);
+        let index = name.map_or(Some(0), |field| field.value.varint());
+        let slot = index.and_then(|index| usize::try_from(index).ok());
+        let name = slot.and_then(|slot| self.names.get(slot));
+        name.is_none_or(|name| wanted.contains(&**name))
+    }
+
     /// Copies a metric.
     pub(super) fn metric(&mut self, message: Message<'a>, out: &mut Encoder) -> Result<(), Error> {
         const NAME: &str = "metrics";

@@ -61,6 +61,8 @@ pub struct Options {
     /// Whether kernels lose their names and are numbered instead: `kernel_1`, `kernel_2`, in order of appearance. The
     /// same kernel has the same number everywhere in the report.
     pub rename_kernels: bool,
+    /// The metrics to keep; all where absent.
+    pub metrics: Option<BTreeSet<String>>,
 }
 
 /// One kind of thing that was removed or replaced.
@@ -310,6 +312,8 @@ struct Redactor<'a> {
     classes: Vec<Class>,
     kernels: Kernels<'a>,
     rename_kernels: bool,
+    /// The metrics to keep; all where absent.
+    wanted: Option<BTreeSet<String>>,
     processes: Numbering<&'a [u8]>,
     threads: Numbering<u64>,
     functions: Numbering<Cow<'a, str>>,
@@ -347,6 +351,7 @@ impl<'a> Redactor<'a> {
             classes,
             kernels: survey.kernels,
             rename_kernels: options.rename_kernels,
+            wanted: options.metrics.clone(),
             processes: Numbering::default(),
             threads: Numbering::default(),
             functions: Numbering::default(),
@@ -687,6 +692,7 @@ impl<'a> Redactor<'a> {
         out: &mut Encoder,
     ) -> Result<bool, Error> {
         match special {
+            Special::Metric if !self.is_wanted(message) => {}
             Special::Metric => self.item(number, out, |this, out| this.metric(message, out)),
             Special::Attribute => {
                 // Without a name that may be shown, its value says nothing.

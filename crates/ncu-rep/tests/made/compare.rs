@@ -10,9 +10,11 @@ use super::{texts, varint};
 
 pub const NAMED: Options = Options {
     rename_kernels: false,
+    metrics: None,
 };
 pub const RENAMED: Options = Options {
     rename_kernels: true,
+    metrics: None,
 };
 
 pub fn run(bytes: &[u8], options: &Options) -> Redacted {

@@ -85,10 +85,10 @@ pub(super) fn tensor(case: &Case<'_, '_>) -> Outcome {
         Some(mix) => mix.of_opcodes(TENSOR_OPCODES) > 0.0,
         None => case.number(PIPE).is_none_or(|percent| percent > 0.0),
     };
-    let counts_operations = |metric: ncu_rep::Metric<'_>| {
-        metric.name.starts_with("sm__ops_path_tensor") && metric.number().is_some()
+    let has_operations = || {
+        let mut counters = case.profile.metrics.beginning_with("sm__ops_path_tensor");
+        counters.any(|metric| metric.number().is_some())
     };
-    let has_operations = || case.profile.metrics.iter().cloned().any(counts_operations);
     let limit = Limit {
         id: TENSOR,
         name: "matrix pipes are",

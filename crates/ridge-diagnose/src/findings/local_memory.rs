@@ -83,6 +83,7 @@ fn without_array(case: &Case<'_, '_>, traffic: &Traffic) -> Remedy {
 }
 
 /// What local memory causes.
+#[derive(Default)]
 pub(super) struct Traffic {
     /// Local loads and stores.
     pub(super) instructions: f64,
@@ -101,10 +102,22 @@ pub(super) struct Traffic {
 
 impl Traffic {
     pub(super) fn of(case: &Case<'_, '_>) -> Option<Self> {
-        let instructions = case.sum(&[
-            "smsp__sass_inst_executed_op_local_ld.sum",
-            "smsp__sass_inst_executed_op_local_st.sum",
-        ])?;
+        let wavefronts = |space: &str| {
+            let name = |operation| {
+                format!("l1tex__t_output_wavefronts_pipe_lsu_mem_{space}_op_{operation}.sum")
+            };
+            Some(case.number(&name("ld"))? + case.number(&name("st"))?)
+        };
+        let instructions = case
+            .sum(&[
+                "smsp__sass_inst_executed_op_local_ld.sum",
+                "smsp__sass_inst_executed_op_local_st.sum",
+            ])
+            // What never passed the L1 was not executed either.
+            .or_else(|| wavefronts("local").filter(|count| *count <= 0.0))?;
+        if instructions <= 0.0 {
+            return Some(Self::default());
+        }
         let global = case.sum(&[
             "smsp__sass_inst_executed_op_global_ld.sum",
             "smsp__sass_inst_executed_op_global_st.sum",
@@ -115,12 +128,6 @@ impl Traffic {
             } else {
                 0.0
             }
-        };
-        let wavefronts = |space: &str| {
-            let name = |operation| {
-                format!("l1tex__t_output_wavefronts_pipe_lsu_mem_{space}_op_{operation}.sum")
-            };
-            Some(case.number(&name("ld"))? + case.number(&name("st"))?)
         };
         // Stores go through to the L2; loads only when they miss.
         let sectors = |what: &str| {

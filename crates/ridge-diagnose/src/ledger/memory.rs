@@ -153,13 +153,19 @@ fn add_l1(builder: &mut Builder<'_, '_>, memory: &Memory) {
 
 /// The data stage of the L1, which every access to global, local and shared memory passes.
 ///
-/// No counter of a replay pass holds its wavefronts, but the sampled one does: its value adds up the samples. The name
-/// in front of the counter says how it was sampled, and differs between devices and versions.
+/// No section of the profiler counts its wavefronts in a replay pass, unless they were asked for by name. The full set
+/// samples them: the value of the sampled counter adds up the samples. The name in front of that one says how it was
+/// sampled, and differs between devices and versions.
 fn add_l1_data(builder: &mut Builder<'_, '_>) {
+    const COUNTED: &str = "l1tex__data_pipe_lsu_wavefronts.sum";
     const COUNTER: &str = "l1tex__data_pipe_lsu_wavefronts.avg";
     const MEAN_CYCLES: &str = "l1tex__cycles_elapsed.avg";
     let lost = builder.number("profiler__pmsampler_dropped_samples");
     if lost.is_some_and(|samples| samples > 0.0) {
+        return;
+    }
+    if builder.number(COUNTED).is_some() {
+        builder.add_sum(Stage::L1Data, &[COUNTED], "wavefront", WAVEFRONTS);
         return;
     }
     let sampled = builder.metrics().iter().find_map(|metric| {

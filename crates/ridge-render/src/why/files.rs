@@ -110,6 +110,7 @@ mod tests {
                 created_unix_s: None,
                 program: None,
                 collection: Collection::default(),
+                collected: None,
             })
             .collect();
         labels(&sources, Charset::Unicode)

@@ -5,6 +5,7 @@ use ridge_model::quantity::{Amount, Nanos, Unit};
 
 use super::{
     Page, compulsory, finding, heading, kept, latency, measured, paragraph, percent, ratio, saved,
+    times,
 };
 use crate::bar::bar;
 use crate::escape;
@@ -92,6 +93,11 @@ fn launch(kernel: &Kernel, file: Option<&str>, page: &Page) -> String {
                 Nanos::new(low),
                 Nanos::new(high)
             );
+        }
+        if let Some(timed) = kernel.timed {
+            let median = Nanos::new(timed.median_ns);
+            let count = times(timed.launches, "launch");
+            text = format!("median {median:.4} of {count} timed apart, {text} under the counters");
         }
         parts.push(text);
     }

@@ -112,6 +112,14 @@ fn paragraph(out: &mut String, text: &str, first: &str, rest: &str, page: &Page)
     }
 }
 
+/// So many launches or passes: words whose plural ends in "es".
+fn times(count: u64, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}es"),
+    }
+}
+
 /// A share of a whole in percent without decimals; small ones keep one.
 fn percent(share: f64) -> String {
     let figures = if share.abs() < 0.0995 { 2 } else { 3 };

@@ -1,9 +1,9 @@
 //! What was profiled, where and how; and what makes the answer less certain.
 
-use ridge_diagnose::document::{Document, Source, SourceKind, Warning};
+use ridge_diagnose::document::{Collected, Document, LaunchesFrom, Source, SourceKind, Warning};
 use ridge_model::quantity::Hertz;
 
-use super::{Page, paragraph};
+use super::{Page, paragraph, percent, times};
 use crate::escape;
 use crate::style::Role;
 
@@ -24,6 +24,9 @@ pub(super) fn write(out: &mut String, document: &Document, source: &Source, page
     if !facts.is_empty() {
         paragraph(out, &facts.join(", "), "  ", "  ", page);
     }
+    if let Some(collected) = &source.collected {
+        paragraph(out, &collection(collected), "  ", "  ", page);
+    }
     for warning in document
         .warnings
         .iter()
@@ -31,6 +34,38 @@ pub(super) fn write(out: &mut String, document: &Document, source: &Source, page
     {
         write_warning(out, warning, page);
     }
+}
+
+/// What was run, and what part of the program it shows.
+fn collection(collected: &Collected) -> String {
+    let tiers: Vec<String> = collected
+        .tiers
+        .iter()
+        .map(|tier| {
+            let passes = match tier.passes {
+                Some((low, high)) if low == high => times(high, "pass"),
+                Some((low, high)) => format!("{low} to {high} passes"),
+                None => "nothing".to_owned(),
+            };
+            let launches = times(tier.launches, "launch");
+            let failure = if tier.failure.is_some() {
+                ", failed"
+            } else {
+                ""
+            };
+            format!("tier {}: {passes} over {launches}{failure}", tier.tier)
+        })
+        .collect();
+    let LaunchesFrom::TimingPass = collected.launches_from;
+    format!(
+        "collected here: {} of {} kernels, with {} of the GPU time of {}; {}. Launches were timed by the profiler, one after \
+         the other with caches as they were, as there was no trace",
+        collected.kernels_profiled,
+        collected.kernels_seen,
+        percent(collected.covered),
+        times(collected.launches, "launch"),
+        tiers.join("; ")
+    )
 }
 
 fn facts(source: &Source) -> Vec<String> {

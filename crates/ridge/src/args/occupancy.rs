@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use ridge_model::ComputeCapability;
 
-use super::{Inputs, whole_number};
+use super::{Inputs, Wanted, checked, whole_number};
 use crate::error::ExpectedError;
 use crate::verbs::occupancy::target::Target;
 use crate::verbs::occupancy::{Numbers, OccupancyOptions, numbers};
@@ -88,12 +88,14 @@ impl OccupancyArguments {
     pub(crate) fn options(self) -> Result<OccupancyOptions, ExpectedError> {
         let inputs = Inputs {
             files: self.files,
-            kernel: self.kernel,
-            launch: self.launch,
+            wanted: Wanted {
+                kernel: self.kernel,
+                launch: self.launch,
+            },
         };
         Ok(OccupancyOptions {
-            selection: inputs.selection()?,
-            files: inputs.files()?,
+            selection: inputs.wanted.selection()?,
+            files: checked(inputs.files)?,
             numbers: Numbers {
                 registers: self.regs,
                 shared_bytes: self.smem,

@@ -8,7 +8,7 @@ use ridge_model::quantity::Hertz;
 use ridge_model::roof::MemoryLevel;
 use ridge_model::roofline::document::Side;
 
-use super::{Inputs, whole_number};
+use super::{Inputs, Wanted, checked, whole_number};
 use crate::error::ExpectedError;
 use crate::verbs::ceilings::stored::Choice;
 use crate::verbs::roofline::point::GivenPoint;
@@ -112,12 +112,14 @@ impl RooflineArguments {
             .collect();
         let inputs = Inputs {
             files: named.iter().map(|named| named.file.clone()).collect(),
-            kernel: self.kernel,
-            launch: self.launch,
+            wanted: Wanted {
+                kernel: self.kernel,
+                launch: self.launch,
+            },
         };
-        let selection = inputs.selection()?;
+        let selection = inputs.wanted.selection()?;
         // Standard input can be named once, on whichever side.
-        inputs.files()?;
+        checked(inputs.files)?;
         Ok(RooflineOptions {
             named,
             selection,

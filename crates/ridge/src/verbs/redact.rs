@@ -46,7 +46,10 @@ pub(crate) fn run(
                 .with_hint("pass the .ncu-rep file that it was exported from"),
         );
     }
-    let options = Options { rename_kernels };
+    let options = Options {
+        rename_kernels,
+        metrics: None,
+    };
     let mut outcome = None;
     output.stream(|sink| {
         let mut sink = Sink {

@@ -1,7 +1,7 @@
 //! `ridge why`: what limits each kernel of a report.
 
 use std::collections::HashMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::sync::OnceLock;
 
 use ncu_rep::report::SourceKey;
@@ -25,6 +25,7 @@ use crate::filter::{Address, LeftOut, Selected, Selection};
 use crate::input::Input;
 use crate::output::Output;
 use crate::verbs::ceilings::stored::{Asked, Choice, Stored, driver_of_machine};
+use crate::verbs::collect::{self, CollectOptions, InputSet, input_sets};
 
 /// What to diagnose and how to show it.
 pub(crate) struct WhyOptions {
@@ -36,6 +37,8 @@ pub(crate) struct WhyOptions {
     pub(crate) given: Given,
     pub(crate) ceilings: Choice,
     pub(crate) format: Option<WhyFormat>,
+    /// A program to run under the profiler; then there are no files.
+    pub(crate) collect: Option<CollectOptions>,
 }
 
 /// Collects the document while inputs are read one after the other.
@@ -55,8 +58,19 @@ pub(crate) fn run(options: &WhyOptions, output: &mut Output) -> Result<Code, Exp
     let stored = Stored::read(&options.ceilings, driver_of_machine(), output)?;
     let mut answer = Answer::default();
     let mut code = exit::FINE;
-    for file in &options.files {
-        if let Err(error) = answer.add_file(file, options, &stored, output) {
+    // Reports of a program that was run here may lie in a folder that is taken away after the answer.
+    let mut _folder = None;
+    let sets = match &options.collect {
+        None => input_sets(&options.files, output),
+        Some(collect) => {
+            let collected = collect::run(collect, &options.selection, output)?;
+            code = collected.code;
+            _folder = collected.folder;
+            collected.sets
+        }
+    };
+    for set in &sets {
+        if let Err(error) = answer.add_set(set, options, &stored, output) {
             // The other inputs are still worth an answer.
             output.complain(&error);
             code = code.and(error.exit);
@@ -118,29 +132,48 @@ fn format(options: &WhyOptions, output: &Output) -> Result<WhyFormat, ExpectedEr
 }
 
 impl Answer {
-    fn add_file(
+    fn add_set(
         &mut self,
-        argument: &OsStr,
+        set: &InputSet,
         options: &WhyOptions,
         stored: &Stored,
         output: &Output,
     ) -> Result<(), ExpectedError> {
-        let address = Address::of_argument(argument)?;
-        let input = Input::open(&address, output)?;
-        let evidence = Evidence::new(&input, &address)?;
-        let survey = Survey::new(&evidence, options, &address);
+        let mut inputs = Vec::with_capacity(set.files.len());
+        for file in &set.files {
+            let address = Address::of_argument(file)?;
+            inputs.push((Input::open(&address, output)?, address));
+        }
+        let mut parts = Vec::with_capacity(inputs.len());
+        for (input, address) in &inputs {
+            parts.push(Evidence::new(input, address)?);
+        }
+        let (Some((input, address)), false) = (inputs.first(), parts.is_empty()) else {
+            return Ok(());
+        };
+        let evidence = match parts.len() {
+            1 => parts.remove(0),
+            _ => Evidence::merged(parts)
+                .ok_or_else(|| ExpectedError::internal("only reports are put together"))?,
+        };
+        let name = match set.files.len() {
+            1 if set.collection.is_none() => address.text(),
+            _ => set.name.to_string_lossy(),
+        };
+        let survey = Survey::new(&evidence, options, address);
         if survey.groups.is_empty() && !survey.left_out.is_empty() && address.kernel.is_some() {
-            return Err(survey.left_out.nothing_at(&address));
+            return Err(survey.left_out.nothing_at(address));
         }
         self.selected.merge(&survey.selected);
         if !options.given.is_empty() && self.selected.are_several().is_some() {
             // What was given is about one of them: there will be no answer.
             return Ok(());
         }
-        let is_only = options.files.len() == 1;
+        let is_only = options.files.len() <= 1;
         survey.add_ceilings(&evidence, stored, is_only, &mut self.ceilings, output)?;
         let id = self.sources.len();
-        let mut source = evidence.source(id, &address.text());
+        let mut source = evidence.source(id, &name);
+        source.collected = set.collection.as_ref().map(|file| file.collected.clone());
         for problem in input.problem.iter().chain(evidence.problems()) {
             self.add_problem(id, problem);
         }
@@ -154,6 +187,9 @@ impl Answer {
         let diagnoses = survey.diagnose(&evidence, id, program, disassembler.as_ref(), options);
         for (mut kernel, problems) in diagnoses {
             kernel.measured = self.ceilings.of(&evidence, &kernel, &options.given);
+            if let Some(file) = &set.collection {
+                file.time(&mut kernel);
+            }
             self.kernels.push(kernel);
             for problem in &problems {
                 self.add_problem(id, problem);
@@ -265,7 +301,10 @@ impl Survey {
             let Some(glance) = glance else { continue };
             survey.total_ns += glance.duration_ns.unwrap_or(0.0);
             let (name, signature) = (&glance.name, &glance.key.signature);
-            if !options.selection.selects(address, name, signature, index) {
+            // What was collected here was chosen before; a launch has another number in a report of few.
+            let is_chosen = options.collect.is_some()
+                || options.selection.selects(address, name, signature, index);
+            if !is_chosen {
                 survey.left_out.add(name, index);
                 continue;
             }
@@ -522,4 +561,22 @@ fn warning_text(document: &Document, warning: &Warning) -> String {
         Some(file) => format!("{file}: {place}{}", warning.message),
         None => format!("{place}{}", warning.message),
     }
+}
+
+/// Diagnoses reports about the same launches, for what they leave open.
+pub(crate) fn kernels_of(set: &InputSet, output: &Output) -> Result<Vec<Kernel>, ExpectedError> {
+    let options = WhyOptions {
+        files: Vec::new(),
+        selection: Selection::all(),
+        top: 0,
+        all: false,
+        given: Given::default(),
+        ceilings: Choice::Nothing,
+        format: None,
+        collect: None,
+    };
+    let stored = Stored::read(&options.ceilings, None, output)?;
+    let mut answer = Answer::default();
+    answer.add_set(set, &options, &stored, output)?;
+    Ok(answer.kernels)
 }

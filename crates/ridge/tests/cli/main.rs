@@ -5,6 +5,8 @@ mod bound;
 mod ceilings;
 #[cfg(target_os = "linux")]
 mod clocks;
+#[cfg(unix)]
+mod collect;
 mod compulsory;
 mod devices;
 mod disassembly;

@@ -40,9 +40,10 @@ terms! {
     "ledger": "ledger", "resource ledger";
     "lower-bound": "lower bound", "lower bounds", "bound", "bounds", "gap";
     "occupancy": "occupancy", "theoretical occupancy", "achieved occupancy", "ridge occupancy";
+    "pageable-memory": "pageable memory", "pageable", "pinned", "pinned memory", "page locked", "pageable copy";
+    "pass": "pass", "passes", "replay", "kernel replay", "application replay", "tier", "tiers";
     "peer-copy": "peer copy", "peer", "peers", "peer to peer", "p2p", "nvlink", "links to other gpus";
     "race": "race", "races", "data race", "hazard", "hazards", "raw", "war", "waw";
-    "pageable-memory": "pageable memory", "pageable", "pinned", "pinned memory", "page locked", "pageable copy";
     "recording": "recording", "recordings", "ridge trace", "recorder", "cupti";
     "request": "request", "requests";
     "ridge-point": "ridge point", "roofline ridge point";

@@ -279,7 +279,7 @@ impl Answer<'_> {
                 let evidence = Evidence::new(&input, &address).map_err(other_input)?;
                 self.add_report(&evidence, id, &address)?;
                 match evidence {
-                    Evidence::Report(_) => SourceKind::NcuReport,
+                    Evidence::Report(_) | Evidence::Merged(_) => SourceKind::NcuReport,
                     Evidence::Csv(_) => SourceKind::NcuCsv,
                 }
             }

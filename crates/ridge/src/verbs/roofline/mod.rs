@@ -212,7 +212,7 @@ impl Answer<'_> {
             let evidence = Evidence::new(&input, &address)?;
             self.add_report(&evidence, id, &address, named.side)?;
             match evidence {
-                Evidence::Report(_) => SourceKind::NcuReport,
+                Evidence::Report(_) | Evidence::Merged(_) => SourceKind::NcuReport,
                 Evidence::Csv(_) => SourceKind::NcuCsv,
             }
         };

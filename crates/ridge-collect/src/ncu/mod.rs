@@ -1,0 +1,7 @@
+//! NVIDIA's profiler: the command line that asks for something, and what it says while it works.
+
+mod command;
+mod log;
+
+pub use command::{Replay, Request, shown};
+pub use log::{Log, Profiled, Trouble};

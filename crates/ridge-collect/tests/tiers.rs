@@ -1,0 +1,282 @@
+//! What the tiers of a collection would have collected says the same as the full set, on every report that is there.
+//!
+//! A tier is played by a full report from which everything is taken away that the tier does not ask for. The first finding
+//! has to be that of the full set in at least 95 of 100 kernels, and no metric that the diagnosis reads may be forgotten.
+#![expect(
+    clippy::print_stderr,
+    reason = "RIDGE_SHOW asks for the counts, which docs/measurements/collect.md has"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use ncu_rep::report::Profile;
+use ncu_rep::{Metrics, Reads, Report};
+use rayon::prelude::*;
+use ridge_collect::plan::groups::{self, Group};
+use ridge_collect::plan::{FIRST, metrics, open_questions};
+use ridge_diagnose::document::Kernel;
+use ridge_diagnose::{CodeMap, Group as Launches, KernelProfile, Options, diagnose, needs};
+
+/// The share of kernels in which the tiers say what the full set says.
+const EQUAL: f64 = 0.95;
+
+/// A report with fewer metrics was not made with the full set.
+const FULL: usize = 1000;
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let corpus = std::env::var_os("RIDGE_CORPUS")
+        .map_or_else(|| root.join("../shared/corpus"), PathBuf::from);
+    let committed = vec![root.join("fixtures/gallery"), root.join("fixtures/reports")];
+    let lent = vec![corpus.join("pairs"), corpus.join("reports")];
+    let has_corpus = corpus.join("pairs").is_dir();
+    let forgotten = committed.clone();
+    let trials = vec![
+        Trial::test("the first finding is that of the full set", move || {
+            equal(&committed)
+        }),
+        Trial::test(
+            "every metric that is read is collected or left out on purpose",
+            move || nothing_forgotten(&forgotten),
+        ),
+        Trial::test(
+            if has_corpus {
+                "the first finding is that of the full set, corpus"
+            } else {
+                "the first finding is that of the full set, corpus (not found: set RIDGE_CORPUS)"
+            },
+            move || equal(&lent),
+        )
+        .with_ignored_flag(!has_corpus),
+    ];
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn reports(folders: &[PathBuf]) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = folders
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten().flatten())
+        .map(|entry| entry.path())
+        .filter(|path| path.to_string_lossy().ends_with(".ncu-rep.zst"))
+        .collect();
+    paths.sort();
+    paths
+}
+
+/// Calls something for every kernel of a report, with its profile and its code.
+fn each<T>(
+    path: &Path,
+    mut look: impl FnMut(&Profile<'_>, Option<&CodeMap>, usize) -> Option<T>,
+) -> Vec<T> {
+    let file = std::fs::read(path).expect("a report can be read");
+    let unpacked = ncu_rep::unpack(&file, u64::MAX);
+    let report = Report::parse(&unpacked.bytes).expect("a report can be parsed");
+    report
+        .profiles()
+        .enumerate()
+        .filter_map(|(index, profile)| {
+            let header = profile.header().value;
+            let source = header.sources.first().and_then(|key| report.source(*key));
+            let code = source.map(|source| CodeMap::new(&source.value));
+            look(&profile, code.as_ref(), index)
+        })
+        .collect()
+}
+
+fn with_metrics<'r>(
+    profile: &Profile<'r>,
+    index: usize,
+    metrics: Metrics<'r>,
+) -> KernelProfile<'r> {
+    let header = profile.header().value;
+    let launch = header.launches.first();
+    KernelProfile {
+        name: header
+            .function_name
+            .as_deref()
+            .unwrap_or_default()
+            .to_owned(),
+        signature: header.name().unwrap_or_default().to_owned(),
+        mangled: header.mangled_name.as_deref().map(str::to_owned),
+        is_mixture: false,
+        grid: launch.map(|launch| launch.grid),
+        block: launch.map(|launch| launch.block),
+        launch_index: index,
+        sections: Vec::new(),
+        metrics,
+    }
+}
+
+/// Whether a profiler that was asked for these metrics would have stored one of this name.
+fn is_collected(name: &str, asked: &[&str]) -> bool {
+    /// What the profiler stores with every result.
+    const FREE: &[&str] = &["launch__", "device__attribute_", "profiler__replayer"];
+    /// The full set holds it as a sum of samples only.
+    const SAMPLED: &str = ".l1tex__data_pipe_lsu_wavefronts.avg";
+    let samples = asked.contains(&groups::SAMPLES.metrics[0]);
+    FREE.iter().any(|prefix| name.starts_with(prefix))
+        || asked.contains(&name)
+        || name.ends_with(SAMPLED)
+        || (samples && name.starts_with("smsp__pcsamp_"))
+}
+
+struct Outcome {
+    kernel: String,
+    full: String,
+    tiered: String,
+    first_only: String,
+    open: Vec<&'static Group>,
+}
+
+fn first(kernel: &Kernel) -> String {
+    kernel
+        .findings
+        .first()
+        .map_or_else(|| "none".to_owned(), |finding| finding.id.clone())
+}
+
+fn outcome(
+    path: &Path,
+    profile: &Profile<'_>,
+    code: Option<&CodeMap>,
+    index: usize,
+) -> Option<Outcome> {
+    let run = |asked: Option<&[&str]>| {
+        let mut metrics = profile.metrics().value;
+        metrics.leave_out_implausible();
+        if metrics.len() < FULL {
+            return None;
+        }
+        if let Some(asked) = asked {
+            metrics.retain(|name| is_collected(name, asked));
+        }
+        let kernel = with_metrics(profile, index, metrics);
+        let launches = Launches {
+            launches: vec![(index, kernel.duration_ns())],
+            ..Launches::default()
+        };
+        Some((
+            kernel.name.clone(),
+            diagnose(&kernel, &launches, code, &Options::default()),
+        ))
+    };
+    let (name, full) = run(None)?;
+    let (_, tier1) = run(Some(&metrics(FIRST)))?;
+    let open = open_questions(&tier1);
+    let mut groups = FIRST.to_vec();
+    groups.extend(&open);
+    let (_, tiered) = run(Some(&metrics(&groups)))?;
+    Some(Outcome {
+        kernel: format!("{} {name}", path.file_name()?.to_string_lossy()),
+        full: first(&full),
+        tiered: first(&tiered),
+        first_only: first(&tier1),
+        open,
+    })
+}
+
+fn equal(folders: &[PathBuf]) -> Result<(), Failed> {
+    let paths = reports(folders);
+    let outcomes: Vec<Outcome> = paths
+        .par_iter()
+        .flat_map_iter(|path| {
+            each(path, |profile, code, index| {
+                outcome(path, profile, code, index)
+            })
+        })
+        .collect();
+    let differing: Vec<String> = outcomes
+        .iter()
+        .filter(|one| one.full != one.tiered)
+        .map(|one| {
+            let open: Vec<&str> = one.open.iter().map(|group| group.id).collect();
+            format!(
+                "{}: {} against {} with {open:?}",
+                one.kernel, one.tiered, one.full
+            )
+        })
+        .collect();
+    let count = |test: &dyn Fn(&Outcome) -> bool| outcomes.iter().filter(|one| test(one)).count();
+    let summary = format!(
+        "{} kernels: {} as with the full set, {} already after the first tier; second tier for {}",
+        outcomes.len(),
+        outcomes.len() - differing.len(),
+        count(&|one| one.full == one.first_only),
+        count(&|one| !one.open.is_empty()),
+    );
+    if std::env::var_os("RIDGE_SHOW").is_some() {
+        eprintln!("{summary}\n{}", differing.join("\n"));
+    }
+    let share = 1.0 - differing.len() as f64 / outcomes.len().max(1) as f64;
+    if outcomes.len() < 40 || share < EQUAL {
+        return Err(format!("{summary}\n{}", differing.join("\n")).into());
+    }
+    Ok(())
+}
+
+/// What the diagnosis reads and no tier collects, with the reason.
+fn is_left_out(name: &str) -> bool {
+    // Shares of a peak, each of one pass for a few: the ledger computes them from counters. The profiler's list of them
+    // costs nine.
+    let is_share = name.ends_with(".avg.pct_of_peak_sustained_elapsed");
+    // Operations of the matrix pipes follow from the opcodes, which name the shape of each product.
+    let is_tensor = name.starts_with("sm__ops_path_tensor");
+    /// What stands in where a report lacks better counters, which the tiers have: sectors for each request where accesses
+    /// were not counted by instruction; names of other devices and sets.
+    const ELSEWHERE: &[&str] = &[
+        "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+        "lts__t_requests_srcunit_tex.sum",
+        "profiler__pmsampler_dropped_samples",
+        "l1tex__lsu_writeback_active_mem_lgds.sum",
+        "sass__inst_executed_per_opcode",
+    ];
+    is_share || is_tensor || ELSEWHERE.contains(&name)
+}
+
+fn nothing_forgotten(folders: &[PathBuf]) -> Result<(), Failed> {
+    let all = {
+        let mut groups = FIRST.to_vec();
+        groups.push(&groups::LOCAL);
+        metrics(&groups)
+    };
+    let reads: Vec<(&'static str, BTreeSet<String>)> = reports(folders)
+        .par_iter()
+        .flat_map_iter(|path| {
+            each(path, |profile, code, index| {
+                let reads = Reads::default();
+                let metrics = profile.metrics().value;
+                let kernel = with_metrics(profile, index, metrics.noting(&reads));
+                let needs = needs(&kernel, code, &reads);
+                let mut parts = needs.checks;
+                parts.push(("layers", needs.layers));
+                parts.push(("places", needs.places));
+                Some(parts)
+            })
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+        })
+        .collect();
+    let mut forgotten: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for (part, names) in reads {
+        for name in names {
+            let wanted = name.trim_end_matches('*');
+            let is_known = is_collected(wanted, &all)
+                || all
+                    .iter()
+                    .any(|known| name.ends_with('*') && known.starts_with(wanted))
+                || (wanted.starts_with("breakdown:") || is_left_out(wanted));
+            if !is_known {
+                forgotten.entry(part).or_default().insert(name);
+            }
+        }
+    }
+    if forgotten.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("read, but not collected by any tier: {forgotten:#?}").into())
+    }
+}

@@ -1,0 +1,70 @@
+//! How Ridgepoint itself collected an input: in tiers, from a program that it ran.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A collection in tiers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Collected {
+    /// The program and its arguments.
+    pub target: Vec<String>,
+    /// The code that the program returned, where it was not zero; that of a signal is its number.
+    pub target_code: Option<i32>,
+    /// Where launches and their times are from.
+    pub launches_from: LaunchesFrom,
+    /// Launches that were seen.
+    pub launches: u64,
+    /// Kernels that were seen, each size of grid and block for itself.
+    pub kernels_seen: u64,
+    /// Kernels that were profiled.
+    pub kernels_profiled: u64,
+    /// The share of the time of all launches that those take.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub covered: f64,
+    /// What was run, in order.
+    pub tiers: Vec<CollectedTier>,
+}
+
+/// Where launches and their times are from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LaunchesFrom {
+    /// A run of the profiler that timed every launch once and counted nothing: launches one after the other, caches as they
+    /// were. No trace of a run without a profiler.
+    TimingPass,
+}
+
+/// One run of the profiler.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CollectedTier {
+    /// Its number: 0 is the look at the launches.
+    pub tier: u8,
+    /// What it was for.
+    pub purpose: String,
+    /// The command, as a shell takes it.
+    pub command: String,
+    /// The report, beside the file that tells of it; absent where none was written.
+    pub report: Option<String>,
+    /// Launches that were profiled.
+    pub launches: u64,
+    /// Passes over a launch: the smallest and the largest number.
+    pub passes: Option<(u64, u64)>,
+    /// How long the program and the profiler took together.
+    #[schemars(range(min = 0.0))]
+    pub wall_s: f64,
+    /// What went wrong.
+    pub failure: Option<String>,
+}
+
+/// The launches of a kernel as they were timed apart from the counters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Timed {
+    /// How many.
+    pub launches: u64,
+    /// GPU time of all of them.
+    #[schemars(range(min = 0.0))]
+    pub total_ns: f64,
+    /// Their median.
+    #[schemars(range(min = 0.0))]
+    pub median_ns: f64,
+}
