@@ -100,10 +100,22 @@ fn finish(child: &mut Child) -> io::Result<()> {
         }
         // Children may be left although the process is gone.
         send(Signal::KILL);
+        // The last signal takes a moment too: whoever goes on finds them gone.
+        let told = Instant::now();
+        while told.elapsed() < GRACE && whole.iter().any(|one| runs(*one)) {
+            thread::sleep(LOOK);
+        }
     }
     // It may have ended in the meantime.
     let _ = child.kill();
     child.wait().map(|_| ())
+}
+
+/// Whether a process is there and has not ended, as `/proc` says.
+#[cfg(unix)]
+fn runs(process: u32) -> bool {
+    std::fs::read_to_string(format!("/proc/{process}/stat"))
+        .is_ok_and(|stat| !stat.contains(") Z "))
 }
 
 /// The children of a process, their children and so on, as `/proc` lists them; none where there is no `/proc`.
@@ -234,11 +246,7 @@ mod tests {
             .trim()
             .parse()
             .unwrap();
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        assert!(
-            stat.is_empty() || stat.contains(") Z "),
-            "still there: {stat}"
-        );
+        assert!(!runs(pid), "still there");
     }
 
     #[test]

@@ -719,7 +719,8 @@ impl Device for CudaDevice {
                 .driver
                 .global(module.handle, &text)
                 .map_err(|refused| match refused.status {
-                    status::NOT_FOUND => missing(),
+                    // The second is said of a symbol that is a function. Nothing else of the call can be invalid.
+                    status::NOT_FOUND | status::INVALID_VALUE => missing(),
                     _ => self.context.refused(&refused),
                 })?;
         inside(0, bytes, size)?;

@@ -401,6 +401,9 @@ Result cuModuleGetGlobal_v2(Address *address, size_t *bytes, void *module, const
     } else if (strcmp(name, "total") == 0) {
         *address = (Address)&total;
         *bytes = sizeof total;
+    } else if (strcmp(name, "weigh") == 0) {
+        // As the driver of an H200 (580.159.04) does for the name of a kernel.
+        return INVALID_VALUE;
     } else {
         return NOT_FOUND;
     }
