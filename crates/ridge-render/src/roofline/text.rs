@@ -263,44 +263,56 @@ fn beside(out: &mut String, view: &View<'_>, layout: &Layout) {
     } else {
         view.beside.len().min(ROWS / 2)
     };
-    let mut table = Table::new([
-        Column::right("time"),
-        Column::right("bandwidth"),
-        Column::right("of roof"),
-        Column::left("why").wrapped(1, 20),
-        Column::left("kernel").truncated(2, 10),
-    ]);
-    for (kernel, reason) in view.beside.iter().take(shown) {
-        let absent = || layout.charset.absent().to_owned();
-        let traffic = kernel
-            .traffic
-            .iter()
-            .find(|traffic| traffic.level == view.level);
-        let share =
-            |share: Option<f64>| share.map_or_else(absent, |share| Ratio::new(share).to_string());
-        let name = kernel.signature.as_deref().unwrap_or(&kernel.name);
-        table.row([
-            time(kernel, layout),
-            traffic
-                .and_then(|traffic| traffic.bytes_per_s)
-                .map_or_else(absent, |rate| {
-                    ridge_model::quantity::Bandwidth::new(rate).to_string()
-                }),
-            share(traffic.and_then(|traffic| traffic.roof_share)),
-            (*reason).to_owned(),
-            format!(
-                "{}{}",
-                shorten(name, layout.columns / 2, layout.charset),
-                side_mark(kernel.side)
-            ),
-        ]);
+    let mut reasons: Vec<&str> = Vec::new();
+    for (_, reason) in view.beside.iter().take(shown) {
+        if !reasons.contains(reason) {
+            reasons.push(*reason);
+        }
     }
-    out.push_str(&table.render(layout.columns, layout.charset, layout.painter));
+    for reason in reasons {
+        layout.paragraph(out, &format!("{reason}:"), "", "", None);
+        let mut table = Table::new([
+            Column::right("time"),
+            Column::right("bandwidth"),
+            Column::right("of roof"),
+            Column::left("kernel").truncated(1, 10),
+        ]);
+        let of_reason = |(_, own): &&(&Kernel, &str)| *own == reason;
+        for (kernel, _) in view.beside.iter().take(shown).filter(of_reason) {
+            table.row(beside_row(kernel, view, layout));
+        }
+        out.push_str(&table.render(layout.columns, layout.charset, layout.painter));
+    }
     let left_out = view.beside.len() - shown;
     if left_out > 0 {
         let line = format!("and {left_out} more; -v shows all");
         layout.paragraph(out, &line, "", "", Some(Role::Dim));
     }
+}
+
+fn beside_row(kernel: &Kernel, view: &View<'_>, layout: &Layout) -> [String; 4] {
+    let absent = || layout.charset.absent().to_owned();
+    let traffic = kernel
+        .traffic
+        .iter()
+        .find(|traffic| traffic.level == view.level);
+    let name = kernel.signature.as_deref().unwrap_or(&kernel.name);
+    [
+        time(kernel, layout),
+        traffic
+            .and_then(|traffic| traffic.bytes_per_s)
+            .map_or_else(absent, |rate| {
+                ridge_model::quantity::Bandwidth::new(rate).to_string()
+            }),
+        traffic
+            .and_then(|traffic| traffic.roof_share)
+            .map_or_else(absent, |share| Ratio::new(share).to_string()),
+        format!(
+            "{}{}",
+            shorten(name, layout.columns / 2, layout.charset),
+            side_mark(kernel.side)
+        ),
+    ]
 }
 
 fn pairs(out: &mut String, chart: &Chart, layout: &Layout) {

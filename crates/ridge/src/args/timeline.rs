@@ -11,15 +11,16 @@ use crate::verbs::timeline::TimelineOptions;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  ridge timeline trace.json.gz                what bounds the program, its kernels, copies, gaps and flaws
+  ridge timeline trace.json.gz                what bounds the program: kernels, copies, gaps, flaws
   ridge timeline trace.json.gz -v             every kernel, gap, call and figure
   ridge timeline report.sqlite -o page.html   a page to zoom, pan and search in
   ridge timeline rank0.json rank1.json        ranks of one run, beside each other
   ridge timeline trace.json -o kernels.csv    a row for each kernel
   ridge explain pageable-transfer             what a finding means
 
-Traces: recordings of `ridge trace -- COMMAND`; what `torch.profiler` exports (export_chrome_trace), other files of Chrome's
-trace events that hold GPU events of Kineto's kinds; and databases: `nsys export --type sqlite report.nsys-rep`.";
+Traces: recordings of `ridge trace -- COMMAND`; what `torch.profiler` exports (export_chrome_trace),
+other files of Chrome's trace events that hold GPU events of Kineto's kinds; and databases:
+`nsys export --type sqlite report.nsys-rep`.";
 
 #[derive(Debug, Args)]
 pub(crate) struct TimelineArguments {

@@ -10,13 +10,15 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   ridge trace -- ./app --steps 100        record a program and its children into app.ridgetrace
   ridge trace -o step.ridgetrace -- python3 train.py
-  ridge trace -o step.json -- ./app       as Chrome's trace events, which https://ui.perfetto.dev shows
+  ridge trace -o step.json -- ./app       as Chrome's trace events, for https://ui.perfetto.dev
 
-The program runs as it would alone: its input, its outputs and its ending are its own. What is recorded is written when
-it ends, also after Ctrl-C or a crash. Options of ridge stand before `--`, those of the program behind it.
+The program runs as it would alone: its input, its outputs and its ending are its own. What is
+recorded is written when it ends, also after Ctrl-C or a crash. Options of ridge stand before `--`,
+those of the program behind it.
 
-CUPTI is looked for beside the CUDA runtime of the program, where the system's loader looks, and in toolkits;
-RIDGE_CUPTI names one. `ridge explain recording` tells what is recorded and what that costs.";
+CUPTI is looked for beside the CUDA runtime of the program, where the system's loader looks, and in
+toolkits; RIDGE_CUPTI names one. `ridge explain recording` tells what is recorded and what that
+costs.";
 
 #[derive(Debug, Args)]
 pub(crate) struct TraceArguments {
