@@ -110,7 +110,8 @@ Examples:
   ridge why --keep run --kernel gemm -- python3 train.py
                                               and keep the reports of kernels with gemm in their name
 
-The whole answer needs a report that was made with `ncu --set full --import-source yes`.";
+The whole answer needs a report that was made with `ncu --set full --import-source yes`.
+A program is run under the `ncu` that RIDGE_NCU names, or that `ridge doctor` finds.";
 
 const EXPORT_EXAMPLES: &str = "\
 Examples:

@@ -490,7 +490,10 @@ fn tool(name: ToolName, tool: Option<&Tool>) -> Line {
             format!("not installed; looked in {}", looked_in.join(", ")),
             needs,
         )
-        .mend(format!("{remedy}; PATH or CUDA_HOME names another place")),
+        .mend(format!(
+            "{remedy}; {} names another place",
+            name.variables()
+        )),
     };
     if name == ToolName::Nvdisasm {
         found.optional()

@@ -146,6 +146,15 @@ impl ToolName {
             Self::Nvdisasm => "nvdisasm",
         }
     }
+
+    /// The variables of the environment that name another place of it.
+    #[must_use]
+    pub const fn variables(self) -> &'static str {
+        match self {
+            Self::Ncu => "RIDGE_NCU, PATH or CUDA_HOME",
+            Self::ComputeSanitizer | Self::Nvdisasm => "PATH or CUDA_HOME",
+        }
+    }
 }
 
 /// A program.

@@ -149,7 +149,7 @@ mod tests {
 
     /// As Nsight Compute 2025.3.1 printed it on an H200.
     const SEEN: &str = "==WARNING== Note: Running with unmodified GPU clocks. If not controlled otherwise, profiling results may be inconsistent.\n\
-        ==PROF== Connected to process 698 (/work/t)\n\
+        ==PROF== Connected to process 698 (/home/user/t)\n\
         ==PROF== Profiling \"mix\" - 0: 0%....50%....100% - 14 passes\n\
         ==PROF== Profiling \"other(float *, int)\" - 1 (1/1): 0%....50%....100% - 1 pass\n\
         ==PROF== Profiling \"1:7:other:2\": 0%....50%....100% - 4 passes\n\

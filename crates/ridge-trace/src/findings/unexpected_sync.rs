@@ -95,6 +95,25 @@ pub(super) fn check(seen: &Seen<'_>) -> Option<Finding> {
         Nanos::new(saving.ceiling_ns),
         names.join(", ")
     );
+    // What none of the calls does needs no advice.
+    let has = |classes: &[CallClass]| {
+        let mut all = functions.iter().map(|(name, ..)| CallClass::of(name));
+        all.any(|class| classes.contains(&class))
+    };
+    let actions = [
+        (
+            has(&[CallClass::Synchronise]),
+            "wait once, where the result is needed; read a loss or a flag a step later",
+        ),
+        (
+            has(&[CallClass::Allocate]),
+            "allocate before the loop, or from a pool in stream order (cudaMallocAsync)",
+        ),
+        (
+            has(&[CallClass::Copy, CallClass::CopyAsync]),
+            "copy with cudaMemcpyAsync from and to pinned memory",
+        ),
+    ];
     Some(finding(
         seen,
         ID,
@@ -103,11 +122,10 @@ pub(super) fn check(seen: &Seen<'_>) -> Option<Finding> {
         Confidence::Medium,
         Rest {
             evidence,
-            actions: vec![
-                "wait once, where the result is needed; read a loss or a flag a step later",
-                "allocate before the loop, or from a pool in stream order (cudaMallocAsync)",
-                "copy with cudaMemcpyAsync from and to pinned memory",
-            ],
+            actions: actions
+                .into_iter()
+                .filter_map(|(is_asked, action)| is_asked.then_some(action))
+                .collect(),
             verify: vec![
                 ("gaps behind calls that wait or allocate", Direction::Down),
                 ("number of calls that wait", Direction::Down),
@@ -169,6 +187,10 @@ mod tests {
         }
         let found = program.finding(ID).unwrap();
         assert!(found.title.contains("cudaMalloc (19)"), "{}", found.title);
+        assert_eq!(
+            found.actions,
+            ["allocate before the loop, or from a pool in stream order (cudaMallocAsync)"]
+        );
     }
 
     /// A wait at the end costs nothing: no work follows.

@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use ridge_collect::doctor::ToolName;
 use ridge_collect::launches::{LaunchGroup, Seen, choose, closest, group};
 use ridge_collect::ncu::{Log, Replay, Request, Trouble, shown};
 use ridge_collect::plan::groups::{self, Group};
@@ -21,6 +22,7 @@ use crate::filter::{Address, Selection};
 use crate::input::Input;
 use crate::output::Output;
 use crate::verbs::bench::interrupts;
+use crate::verbs::doctor::probe::find_tool;
 use crate::verbs::why::kernels_of;
 use process::{Ran, Stdin};
 use stored::{FILE, Stored};
@@ -153,31 +155,17 @@ fn request(
     }
 }
 
-/// Looks where `RIDGE_NCU` says, in `PATH`, and in the toolkit's folder.
+/// Where `ridge doctor` finds the profiler too.
 fn find_profiler() -> Result<PathBuf, ExpectedError> {
-    let missing = |what: &str| {
-        ExpectedError::unable(format!("cannot profile: {what}")).with_hint(
-            "install Nsight Compute (it comes with the CUDA toolkit) and put ncu into PATH, or name it in RIDGE_NCU",
+    find_tool(ToolName::Ncu).map_err(|looked| {
+        ExpectedError::unable(format!(
+            "cannot profile: there is no ncu; looked in {}",
+            looked.join(", ")
+        ))
+        .with_hint(
+            "install Nsight Compute (it comes with the CUDA toolkit), or name it in RIDGE_NCU; `ridge doctor` tells what else is missing",
         )
-    };
-    if let Some(named) = env::var_os("RIDGE_NCU") {
-        let named = PathBuf::from(named);
-        return if named.is_file() {
-            Ok(named)
-        } else {
-            Err(missing(&format!(
-                "RIDGE_NCU names {}, which is no file",
-                named.display()
-            )))
-        };
-    }
-    let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path)
-        .chain([PathBuf::from("/usr/local/cuda/bin")])
-        .filter(|folder| folder.is_absolute())
-        .map(|folder| folder.join("ncu"))
-        .find(|program| program.is_file())
-        .ok_or_else(|| missing("there is no ncu in PATH"))
+    })
 }
 
 /// The folder of the reports: a new one, so that two runs never share one.

@@ -89,12 +89,24 @@ fn folders_of_ncu() -> Vec<PathBuf> {
     found
 }
 
-fn tool(name: ToolName, is_interrupted: &dyn Fn() -> bool) -> Tool {
+/// Where a tool of NVIDIA's is: the profiler where `RIDGE_NCU` says, else in `PATH` or where toolkits and installers put it.
+///
+/// # Errors
+/// Where was looked.
+pub(crate) fn find_tool(name: ToolName) -> Result<PathBuf, Vec<String>> {
     let mut folders = tool_folders();
     if name == ToolName::Ncu {
+        if let Some(named) = std::env::var_os("RIDGE_NCU") {
+            return process::find(&named, &[])
+                .map_err(|_| vec![format!("RIDGE_NCU ({})", named.display())]);
+        }
         folders.extend(folders_of_ncu());
     }
-    let state = match process::find(OsStr::new(name.program()), &folders) {
+    process::find(OsStr::new(name.program()), &folders)
+}
+
+fn tool(name: ToolName, is_interrupted: &dyn Fn() -> bool) -> Tool {
+    let state = match find_tool(name) {
         Err(looked) => ToolState::Missing { looked_in: looked },
         Ok(path) => asked(&path, is_interrupted),
     };
