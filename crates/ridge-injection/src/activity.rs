@@ -267,20 +267,16 @@ impl Fields<'_> {
     }
 
     fn copy(&self) -> Option<Activity> {
-        let work = self.moved(44, 64, 72)?;
-        work.is_plausible().then_some(Activity::Copy {
-            work,
-            bytes: self.u64(8)?,
-            kind: self.u8(4)?,
-            source: self.u8(5)?,
-            destination: self.u8(6)?,
-            flags: self.u8(7)?,
-            devices: None,
-        })
+        self.copied(self.moved(44, 64, 72)?, None)
     }
 
     fn peer_copy(&self) -> Option<Activity> {
-        let work = self.moved(60, 72, 80)?;
+        let devices = [self.u32(44)?, self.u32(52)?];
+        self.copied(self.moved(60, 72, 80)?, Some(devices))
+    }
+
+    /// What copies within a device, to the host and to another device have in common.
+    fn copied(&self, work: Work, devices: Option<[u32; 2]>) -> Option<Activity> {
         work.is_plausible().then_some(Activity::Copy {
             work,
             bytes: self.u64(8)?,
@@ -288,7 +284,7 @@ impl Fields<'_> {
             source: self.u8(5)?,
             destination: self.u8(6)?,
             flags: self.u8(7)?,
-            devices: Some([self.u32(44)?, self.u32(52)?]),
+            devices,
         })
     }
 

@@ -18,6 +18,7 @@ mod output;
 pub mod pages;
 mod process;
 mod recorder;
+mod tools;
 mod verbs;
 mod worker;
 

@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use ridge_collect::doctor::ToolName;
 use ridge_collect::sanitize::document::{Document, Sanitizer, Source};
 use ridge_collect::sanitize::{self, End, NoticeKind, Options, Outcome, Ran, Run, Tool};
 
@@ -11,10 +12,10 @@ use crate::args::SanitizeFormat;
 use crate::error::ExpectedError;
 use crate::exit::{self, Code};
 use crate::filter::Address;
-use crate::gpu;
 use crate::input::Input;
 use crate::output::Output;
 use crate::process;
+use crate::tools;
 use crate::verbs::bench::interrupts;
 use crate::verbs::devices::layout;
 
@@ -323,19 +324,8 @@ fn target(program: &OsStr) -> Result<PathBuf, ExpectedError> {
     })
 }
 
-/// Folders beside PATH in which toolkits keep their programs.
-pub(crate) fn tool_folders() -> Vec<PathBuf> {
-    let search = gpu::search();
-    let of_toolkits = search
-        .toolkits
-        .iter()
-        .flat_map(|toolkit| ["bin", "compute-sanitizer"].map(|folder| toolkit.join(folder)));
-    let of_prefixes = search.prefixes.iter().map(|prefix| prefix.join("bin"));
-    of_toolkits.chain(of_prefixes).collect()
-}
-
 fn sanitizer() -> Result<PathBuf, ExpectedError> {
-    process::find(OsStr::new("compute-sanitizer"), &tool_folders()).map_err(|looked| {
+    tools::find(ToolName::ComputeSanitizer).map_err(|looked| {
         ExpectedError::unable(format!(
             "compute-sanitizer is not installed; looked in {}",
             looked.join(", ")

@@ -21,8 +21,8 @@ use crate::exit::{self, Code};
 use crate::filter::{Address, Selection};
 use crate::input::Input;
 use crate::output::Output;
+use crate::tools;
 use crate::verbs::bench::interrupts;
-use crate::verbs::doctor::probe::find_tool;
 use crate::verbs::why::kernels_of;
 use process::{Ran, Stdin};
 use stored::{FILE, Stored};
@@ -157,7 +157,7 @@ fn request(
 
 /// Where `ridge doctor` finds the profiler too.
 fn find_profiler() -> Result<PathBuf, ExpectedError> {
-    find_tool(ToolName::Ncu).map_err(|looked| {
+    tools::find(ToolName::Ncu).map_err(|looked| {
         ExpectedError::unable(format!(
             "cannot profile: there is no ncu; looked in {}",
             looked.join(", ")

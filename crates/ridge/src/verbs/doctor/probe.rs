@@ -1,9 +1,8 @@
 //! The facts of this machine: what the system, its tools and a survey of the GPUs tell.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use ridge_collect::doctor::{Counters, Disk, Failure, Machine, Process, Tool, ToolName, ToolState};
@@ -11,7 +10,7 @@ use ridge_collect::sanitize::{self, End};
 
 use super::SURVEY;
 use crate::process;
-use crate::verbs::sanitize::tool_folders;
+use crate::tools;
 
 /// Eight GPUs without persistence take some ten seconds to start.
 const SURVEY_LIMIT: Duration = Duration::from_secs(90);
@@ -78,35 +77,8 @@ fn gpus(is_interrupted: &dyn Fn() -> bool) -> Machine {
     ask().unwrap_or_else(|error| without(format!("the driver could not be asked: {error}")))
 }
 
-/// Folders in which the profiler is installed by itself, newest first.
-fn folders_of_ncu() -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = Vec::new();
-    if let Ok(entries) = fs::read_dir("/opt/nvidia/nsight-compute") {
-        found.extend(entries.filter_map(|entry| Some(entry.ok()?.path())));
-    }
-    found.sort();
-    found.reverse();
-    found
-}
-
-/// Where a tool of NVIDIA's is: the profiler where `RIDGE_NCU` says, else in `PATH` or where toolkits and installers put it.
-///
-/// # Errors
-/// Where was looked.
-pub(crate) fn find_tool(name: ToolName) -> Result<PathBuf, Vec<String>> {
-    let mut folders = tool_folders();
-    if name == ToolName::Ncu {
-        if let Some(named) = std::env::var_os("RIDGE_NCU") {
-            return process::find(&named, &[])
-                .map_err(|_| vec![format!("RIDGE_NCU ({})", named.display())]);
-        }
-        folders.extend(folders_of_ncu());
-    }
-    process::find(OsStr::new(name.program()), &folders)
-}
-
 fn tool(name: ToolName, is_interrupted: &dyn Fn() -> bool) -> Tool {
-    let state = match find_tool(name) {
+    let state = match tools::find(name) {
         Err(looked) => ToolState::Missing { looked_in: looked },
         Ok(path) => asked(&path, is_interrupted),
     };
