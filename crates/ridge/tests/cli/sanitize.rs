@@ -5,7 +5,7 @@ use std::io::Read;
 
 use serde_json::Value;
 
-use crate::driver::{Folder, Ridge, Run, ridge, root, snapshot};
+use crate::driver::{Folder, Ridge, Run, ridge, root, snapshot, without_durations};
 use crate::schema::{named, violations};
 
 const CAPTURED: &str = "fixtures/sanitizer/captured.txt";
@@ -18,35 +18,10 @@ fn under(options: &[&str], case: &[&str]) -> Ridge {
     ridge(words.chain(&["--", "/bin/true"]).chain(case)).env("PATH", &path)
 }
 
-/// Times differ from run to run, and so do the names of temporary folders.
-fn without_times(text: &str) -> String {
-    text.lines()
-        .map(|line| {
-            let words: Vec<&str> = line.split("  ").collect();
-            let is_time = |word: &str| {
-                let word = word.trim();
-                word.ends_with(" ms")
-                    || word.ends_with(" s") && word.starts_with(|c: char| c.is_ascii_digit())
-            };
-            let words: Vec<&str> = words
-                .into_iter()
-                .filter(|word| !word.is_empty())
-                .map(|word| if is_time(word) { "TIME" } else { word })
-                .collect();
-            if words.contains(&"TIME") {
-                words.join("  ")
-            } else {
-                line.to_owned()
-            }
-        })
-        .collect::<Vec<_>>()
-        .join("\n")
-}
-
 fn page(run: &Run) -> String {
     format!(
         "{}\n--- exit code {:?}\n{}",
-        without_times(&run.stdout),
+        without_durations(&run.stdout),
         run.code,
         run.stderr
     )

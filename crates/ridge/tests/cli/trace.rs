@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use ridge_trace::native::{self, Outcome, Recording};
 use ridge_trace::{CopyKind, Memory, Timeline, WorkKind};
 
-use crate::driver::{AOS, Folder, Ridge, Run, ridge, snapshot};
+use crate::driver::{AOS, Folder, Ridge, Run, ridge, snapshot, without_durations};
 
 /// The program and the library, compiled once. Contributors need a C compiler anyway.
 struct Built {
@@ -82,24 +82,19 @@ fn names(folder: &Folder) -> Vec<String> {
 
 /// Numbers of processes, times and places differ from run to run.
 fn stable(run: &Run, folder: &Folder) -> String {
-    let mut text = run
+    let text = run
         .transcript()
         .replace(BUILT.app.to_str().unwrap(), "/build/app")
         .replace(folder.path().to_str().unwrap(), "FOLDER");
-    for (before, placeholder) in [("process ", "PID"), (" in ", "TIME")] {
-        let mut from = 0;
-        while let Some(found) = text[from..].find(before) {
-            let start = from + found + before.len();
-            let length = text[start..]
-                .find(|c: char| !c.is_ascii_digit() && c != '.')
-                .unwrap_or(0);
-            if length > 0 {
-                text.replace_range(start..start + length, placeholder);
-            }
-            from = start;
-        }
+    let mut parts = text.split("process ");
+    let mut hidden = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
+        hidden.push_str("process ");
+        hidden.push_str(if rest.len() < part.len() { "PID" } else { "" });
+        hidden.push_str(rest);
     }
-    text.replace("TIME ms", "TIME").replace("TIME s", "TIME")
+    without_durations(&hidden)
 }
 
 #[test]
