@@ -8,6 +8,7 @@ use ridge_model::latency::Latencies;
 use crate::case::Case;
 use crate::code::CodeMap;
 use crate::compulsory::{Given, compulsory};
+use crate::counters::counters;
 use crate::document::{
     Kernel, Launch, Location, ResourceRow, SpeedOfLight as SpeedOfLightDocument,
     SpeedOfLightMember, Stall,
@@ -261,6 +262,7 @@ fn conclude(case: &Case<'_, '_>, group: &Group, options: &Options) -> Kernel {
                 })
                 .collect(),
         },
+        counters: counters(&profile.metrics),
         traffic: l2(&profile.metrics),
         compulsory: case.compulsory.cloned(),
         measured: None,

@@ -7,16 +7,18 @@ mod compulsory;
 mod latency;
 mod measured;
 mod outlook;
+mod read;
 mod totals;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use self::collected::{Collected, CollectedTier, LaunchesFrom, Timed};
 pub use self::compulsory::{Compulsory, CompulsoryBytes, CompulsoryOperations, Origin, Reading};
 pub use self::latency::{Latency, LatencyLevel, LatencyVerdict, Loads, Waiting, Warps};
 pub use self::measured::{AtMeasured, MeasuredPart};
 pub use self::outlook::{LeftOut, Outlook};
+pub use self::read::ReadError;
 pub use self::totals::{Part, Totals};
 pub use crate::ledger::{Class, Resource};
 
@@ -51,7 +53,7 @@ pub struct Document {
 }
 
 /// An input and how it was made.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Source {
     /// The number that kernels and warnings refer to.
     pub id: usize,
@@ -74,7 +76,7 @@ pub struct Source {
 }
 
 /// What an input is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SourceKind {
     /// A binary report of Nsight Compute.
@@ -84,7 +86,7 @@ pub enum SourceKind {
 }
 
 /// A GPU of an input.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Device {
     /// Its name.
     pub name: Option<String>,
@@ -95,7 +97,7 @@ pub struct Device {
 }
 
 /// How the counters were collected.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Collection {
     /// Whether the profiler held the clocks: `base`, `boost`, `none` or `reset`.
     pub clock_control: Option<String>,
@@ -114,7 +116,7 @@ pub struct Collection {
 }
 
 /// A group of launches that do the same work.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Kernel {
     /// The input that holds it.
     pub source: usize,
@@ -158,6 +160,11 @@ pub struct Kernel {
     pub speed_of_light: SpeedOfLight,
     /// The resource ledger: one row for each resource, busiest first.
     pub resources: Vec<ResourceRow>,
+    /// Counters by which this kernel is compared with another version of it, in the order of their names: what it is and
+    /// does, and what findings ask to look at, whether or not they fire. What was not collected is left out.
+    #[serde(default)]
+    #[schemars(!default)]
+    pub counters: Vec<Counter>,
     /// Bytes between the SMs and the L2; absent when they were not collected.
     pub traffic: Option<Traffic>,
     /// The least that the computation needs, as the user gave it, against what the launch did; absent when nothing was
@@ -183,7 +190,7 @@ pub struct Kernel {
 }
 
 /// One launch.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Launch {
     /// Place in the input, from 0.
     pub index: usize,
@@ -193,7 +200,7 @@ pub struct Launch {
 }
 
 /// What binds a kernel.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Limiter {
     /// The kind of limit.
     pub class: Class,
@@ -209,7 +216,7 @@ pub struct Limiter {
 }
 
 /// The profiler's Speed Of Light.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SpeedOfLight {
     /// Compute, as a share.
     #[schemars(range(min = 0.0, max = 1.0))]
@@ -222,7 +229,7 @@ pub struct SpeedOfLight {
 }
 
 /// A member of a Speed Of Light value.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SpeedOfLightMember {
     /// The metric.
     pub metric: String,
@@ -234,7 +241,7 @@ pub struct SpeedOfLightMember {
 }
 
 /// A row of the resource ledger.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ResourceRow {
     /// The resource.
     pub resource: Resource,
@@ -253,8 +260,19 @@ pub struct ResourceRow {
     pub source: Vec<String>,
 }
 
+/// The value of a counter over the launch that was diagnosed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Counter {
+    /// The metric, as the profiler spells it.
+    pub metric: String,
+    /// Its value.
+    pub value: f64,
+    /// Its unit.
+    pub unit: String,
+}
+
 /// Bytes between the SMs and the L2.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Traffic {
     /// Bytes read by the SMs.
     pub read_bytes: f64,
@@ -265,7 +283,7 @@ pub struct Traffic {
 }
 
 /// A reason for which warps wait.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Stall {
     /// The profiler's name of the reason.
     pub reason: String,
@@ -279,7 +297,7 @@ pub struct Stall {
 }
 
 /// A source line with its samples.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HotLine {
     /// Where it is.
     pub location: Location,
@@ -292,7 +310,7 @@ pub struct HotLine {
 }
 
 /// How sure a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Confidence {
     /// Counted directly.
@@ -315,7 +333,7 @@ impl Confidence {
 }
 
 /// A flaw and what its remedy can save, or a verdict.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// Its stable name.
     pub id: String,
@@ -342,7 +360,7 @@ pub struct Finding {
 }
 
 /// A finding about several kernels.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReportFinding {
     /// The finding; its savings are fractions of the summed time of its kernels.
     #[serde(flatten)]
@@ -356,7 +374,7 @@ pub struct ReportFinding {
 }
 
 /// A counter that a finding rests on.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     /// The metric, or how it was derived from metrics.
     pub metric: String,
@@ -369,7 +387,7 @@ pub struct Evidence {
 }
 
 /// A metric that must move.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Verify {
     /// The metric.
     pub metric: String,
@@ -380,7 +398,7 @@ pub struct Verify {
 }
 
 /// Which way a metric must move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
     /// It must grow.
@@ -392,7 +410,7 @@ pub enum Direction {
 }
 
 /// A place in the code.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Location {
     /// Source file, where the code has line data.
     pub file: Option<String>,
@@ -412,7 +430,7 @@ pub struct Location {
 }
 
 /// A check that the input does not allow.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NotChecked {
     /// The finding.
     pub id: String,
@@ -421,7 +439,7 @@ pub struct NotChecked {
 }
 
 /// What could not be read, or makes the answer less certain.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
     /// Stable code.
     pub code: String,

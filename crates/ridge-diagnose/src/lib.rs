@@ -25,6 +25,7 @@ mod case;
 mod clock;
 mod code;
 mod compulsory;
+mod counters;
 mod diagnose;
 pub mod document;
 mod findings;

@@ -25,7 +25,7 @@ pub fn at_measured(
         part(MeasuredPart {
             what: level.name().to_owned(),
             amount: bytes,
-            unit: "byte",
+            unit: "byte".to_owned(),
             per_s: roof.bandwidth.get(),
             sm_clock_hz: None,
             time_ns: 0.0,
@@ -40,7 +40,7 @@ pub fn at_measured(
         part(MeasuredPart {
             what: precision.label(),
             amount: operations,
-            unit: "operation",
+            unit: "operation".to_owned(),
             per_s: roof.rate.get(),
             sm_clock_hz: roof.clock.map(ridge_model::quantity::Hertz::get),
             time_ns: 0.0,

@@ -96,6 +96,7 @@ fn check(folder: &Path, label: &Value) -> Result<(), Failed> {
     if !is_hit {
         return Ok(());
     }
+    counted(&kernels)?;
     let real =
         1.0 - label["fixed_us"].as_f64().unwrap_or(0.0) / label["slow_us"].as_f64().unwrap_or(1.0);
     let holds = first.saving_ceiling + TOLERANCE >= real || is_verdict(text(label, "label"));
@@ -114,6 +115,22 @@ fn check(folder: &Path, label: &Value) -> Result<(), Failed> {
         });
         if accused != KNOWN_ACCUSED.contains(&case) {
             return Err(format!("the fixed kernel is accused: {accused}").into());
+        }
+    }
+    Ok(())
+}
+
+/// Whether every counter that a finding asks to look at is among those by which versions are compared; a full set holds all.
+fn counted(kernels: &[Kernel]) -> Result<(), Failed> {
+    for kernel in kernels {
+        for verify in kernel.findings.iter().flat_map(|finding| &finding.verify) {
+            if !kernel
+                .counters
+                .iter()
+                .any(|counter| counter.metric == verify.metric)
+            {
+                return Err(format!("{} is not compared", verify.metric).into());
+            }
         }
     }
     Ok(())

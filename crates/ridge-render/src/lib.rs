@@ -33,6 +33,7 @@ pub mod ceilings;
 pub mod charset;
 pub mod chrome;
 pub mod devices;
+pub mod diff;
 pub mod doctor;
 pub mod escape;
 pub mod export;

@@ -4,6 +4,7 @@ mod bench;
 mod bound;
 mod ceilings;
 mod devices;
+mod diff;
 mod doctor;
 mod occupancy;
 mod roofline;
@@ -20,6 +21,7 @@ pub(crate) use bench::{BenchArguments, BenchFormat};
 pub(crate) use bound::{BoundArguments, BoundFormat};
 pub(crate) use ceilings::{CeilingsArguments, CeilingsFormat};
 pub(crate) use devices::{DevicesArguments, DevicesFormat};
+pub(crate) use diff::{DiffArguments, DiffFormat};
 pub(crate) use doctor::{DoctorArguments, DoctorFormat};
 pub(crate) use occupancy::{OccupancyArguments, OccupancyFormat};
 use ridge_collect::ncu::Replay;
@@ -69,6 +71,9 @@ pub(crate) enum Verb {
     /// Measure what this GPU reaches: memory, caches, arithmetic, matrix units, launches and the link to the host
     #[command(after_help = ceilings::EXAMPLES)]
     Ceilings(CeilingsArguments),
+    /// Tell what a change did: which kernels are faster, what limits them now, and which flaws are gone
+    #[command(after_help = diff::EXAMPLES)]
+    Diff(DiffArguments),
     /// List the GPUs that Ridgepoint knows, with peaks, sources and doubts
     #[command(after_help = devices::EXAMPLES)]
     Devices(DevicesArguments),

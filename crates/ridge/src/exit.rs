@@ -67,19 +67,26 @@ pub const UNABLE: Code = Code {
     detail: "Something outside Ridgepoint is missing, such as space, a folder, a permission or a tool. The message says how to get it.",
     since: "0.1",
 };
+/// A change made something slower.
+pub const SLOWER: Code = Code {
+    number: 10,
+    meaning: "slower",
+    detail: "A comparison says SLOWER of a pair, and INVALID of none. The answer names the pair, by how much, and what got worse.",
+    since: "0.1",
+};
 
 /// Neither yes nor no can be said.
 pub const UNDECIDED: Code = Code {
     number: 11,
     meaning: "cannot tell",
-    detail: "No fault was found, and not every tool says that there is none: one did not come to its end, counted nothing because the program never used CUDA, or found only what programs without fault have too. The answer tells which.",
+    detail: "No fault was found, and not every tool says that there is none: one did not come to its end, counted nothing because the program never used CUDA, or found only what programs without fault have too. A comparison says AMBIGUOUS of a pair, or nothing on one side has its like on the other. The answer tells which, and what to do.",
     since: "0.1",
 };
 /// A measurement is not valid.
 pub const INVALID: Code = Code {
     number: 12,
     meaning: "the measurement is not valid",
-    detail: "The clock was not held, too few samples count, or a time is below its lower bound. The answer tells which, and what to do; no figure of it is a result.",
+    detail: "The clock was not held, too few samples count, a time is below its lower bound, or two times that are compared are not of the same work on the same device. The answer tells which, and what to do; no figure of it is a result.",
     since: "0.1",
 };
 /// Outputs are not what they have to be.
@@ -118,6 +125,7 @@ pub const ALL: &[Code] = &[
     USAGE,
     UNREADABLE,
     UNABLE,
+    SLOWER,
     UNDECIDED,
     INVALID,
     DIFFERS,
@@ -127,4 +135,4 @@ pub const ALL: &[Code] = &[
 ];
 
 /// Codes that later versions will return, and their meanings. No verb of this version returns them.
-pub const RESERVED: &[(u8, &str)] = &[(10, "slower, or a budget is broken")];
+pub const RESERVED: &[(u8, &str)] = &[];

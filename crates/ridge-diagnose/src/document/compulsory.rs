@@ -1,12 +1,12 @@
 //! The least that a computation needs, beside what the kernel did.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::ledger::Resource;
 
 /// The least that the computation of a kernel needs, as it was given, against what one launch did.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Compulsory {
     /// Where the given numbers come from.
     pub origin: Origin,
@@ -30,7 +30,7 @@ pub struct Compulsory {
 }
 
 /// Where a number that no counter holds comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
     /// Given on the command line.
@@ -38,7 +38,7 @@ pub enum Origin {
 }
 
 /// Bytes given as compulsory against bytes moved.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompulsoryBytes {
     /// The bytes that were given.
     #[schemars(range(min = 0.0))]
@@ -66,7 +66,7 @@ pub struct CompulsoryBytes {
 }
 
 /// Operations given against operations counted.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompulsoryOperations {
     /// The operations that were given.
     #[schemars(range(min = 0.0))]
@@ -90,7 +90,7 @@ pub struct CompulsoryOperations {
 }
 
 /// What the gap between a duration and its lower bound says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reading {
     /// Below 1: data stayed in caches, or more was given than is compulsory.

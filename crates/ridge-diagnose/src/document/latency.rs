@@ -1,12 +1,12 @@
 //! The part of the answer about latency: what is in flight, what has to be, and which of the two reasons is missing.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Resource;
 
 /// How a kernel hides latency, by Little's law: throughput is what is in flight over the time that each takes.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Latency {
     /// Bytes in flight at each level of memory, those nearest to the SM first.
     pub levels: Vec<LatencyLevel>,
@@ -22,7 +22,7 @@ pub struct Latency {
 }
 
 /// One level of memory.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LatencyLevel {
     /// `l1`, `l2` or `dram`.
     pub level: Resource,
@@ -44,7 +44,7 @@ pub struct LatencyLevel {
 }
 
 /// Loads that warps wait for: global, local and texture memory, and atomics that return a value.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Loads {
     /// Warp instructions.
     pub count: f64,
@@ -68,7 +68,7 @@ pub struct Loads {
 }
 
 /// Warps of a scheduler.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Warps {
     /// Resident on average, while the SM has work.
     pub resident: f64,
@@ -86,7 +86,7 @@ pub struct Warps {
 }
 
 /// Shares of the time for which a warp waits and is not ready to issue.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Waiting {
     /// For data from the L1 and beyond (long scoreboard).
     #[schemars(range(min = 0.0, max = 1.0))]
@@ -103,7 +103,7 @@ pub struct Waiting {
 }
 
 /// What is missing to hide latency.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum LatencyVerdict {
     /// Nothing: a unit is busy most of the time, or schedulers issue in most cycles while there is work.

@@ -3,12 +3,12 @@
 use ridge_model::device::Origin;
 use ridge_model::measured::Provenance;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a launch takes at rates that were measured before: by `ridge ceilings`, on a GPU of this kind.
 ///
 /// It changes no bound and no finding: those are against the peaks of the report.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AtMeasured {
     /// Whose rates they are, and when and with what they were measured.
     pub by: Provenance,
@@ -29,14 +29,14 @@ pub struct AtMeasured {
 }
 
 /// An amount of one kind at the rate that was measured of it.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MeasuredPart {
     /// What it is of: a memory such as `DRAM`, or arithmetic such as `FP32 vector`.
     pub what: String,
     /// The amount.
     pub amount: f64,
     /// Its unit: `byte` or `operation`.
-    pub unit: &'static str,
+    pub unit: String,
     /// The rate in that unit a second.
     pub per_s: f64,
     /// The SM clock that the rate was measured at, where it depends on one.

@@ -1,12 +1,12 @@
 //! What limits next where no finding is offered.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Resource, Stall};
 
 /// What limits a kernel about which there is no finding, and why there is none.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outlook {
     /// All of it in words.
     pub summary: String,
@@ -29,7 +29,7 @@ pub struct Outlook {
 }
 
 /// A flaw that promises less than what is shown.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LeftOut {
     /// The finding.
     pub id: String,

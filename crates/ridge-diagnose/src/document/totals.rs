@@ -1,14 +1,14 @@
 //! What the kernels of one input take together, and how much of that could go.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The kernels of one input together: where the time goes, and how much of it the findings could save at most.
 ///
 /// Savings are fractions of `duration_ns`. Each kernel counts with its largest ceiling only, since remedies of one kernel
 /// relieve the same resources; what kernels without findings could save is not known and counts as nothing.
 /// Findings about several kernels are about the same time and are not added.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Totals {
     /// The input.
     pub source: usize,
@@ -23,7 +23,7 @@ pub struct Totals {
 }
 
 /// Some kernels of an input.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Part {
     /// Places in the list of kernels, those that take most time first.
     pub kernels: Vec<usize>,

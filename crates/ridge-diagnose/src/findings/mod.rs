@@ -39,7 +39,7 @@ mod underfilled_grid;
 mod unfused_fp;
 mod warp_divergence;
 
-pub(crate) use per_instruction::places;
+pub(crate) use per_instruction::{places, total};
 
 use crate::case::Case;
 use crate::document::{Finding, LeftOut, NotChecked};

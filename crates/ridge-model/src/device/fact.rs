@@ -1,7 +1,7 @@
 //! A figure, where it comes from, and how far a row can be trusted.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A figure and where it comes from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,7 +13,7 @@ pub struct Fact<T> {
 }
 
 /// Where a figure comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
     /// Seen on a machine: in a profiler's report or a timed run.

@@ -5,6 +5,7 @@ pub(crate) mod bound;
 pub(crate) mod ceilings;
 pub(crate) mod collect;
 pub(crate) mod devices;
+pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod export;

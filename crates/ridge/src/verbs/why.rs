@@ -144,8 +144,20 @@ impl Answer {
             let address = Address::of_argument(file)?;
             inputs.push((Input::open(&address, output)?, address));
         }
+        self.add_opened(&inputs, set, options, stored, output)
+    }
+
+    /// Adds a set whose files are open.
+    fn add_opened(
+        &mut self,
+        inputs: &[(Input, Address)],
+        set: &InputSet,
+        options: &WhyOptions,
+        stored: &Stored,
+        output: &Output,
+    ) -> Result<(), ExpectedError> {
         let mut parts = Vec::with_capacity(inputs.len());
-        for (input, address) in &inputs {
+        for (input, address) in inputs {
             parts.push(Evidence::new(input, address)?);
         }
         let (Some((input, address)), false) = (inputs.first(), parts.is_empty()) else {
@@ -565,6 +577,20 @@ fn warning_text(document: &Document, warning: &Warning) -> String {
 
 /// Diagnoses reports about the same launches, for what they leave open.
 pub(crate) fn kernels_of(set: &InputSet, output: &Output) -> Result<Vec<Kernel>, ExpectedError> {
+    let mut inputs = Vec::with_capacity(set.files.len());
+    for file in &set.files {
+        let address = Address::of_argument(file)?;
+        inputs.push((Input::open(&address, output)?, address));
+    }
+    Ok(diagnosis_of(&inputs, set, output)?.0.kernels)
+}
+
+/// Diagnoses a set whose files are open as `ridge why` does, without measured ceilings; and whether all of it could be read.
+pub(crate) fn diagnosis_of(
+    inputs: &[(Input, Address)],
+    set: &InputSet,
+    output: &Output,
+) -> Result<(Document, bool), ExpectedError> {
     let options = WhyOptions {
         files: Vec::new(),
         selection: Selection::all(),
@@ -577,6 +603,7 @@ pub(crate) fn kernels_of(set: &InputSet, output: &Output) -> Result<Vec<Kernel>,
     };
     let stored = Stored::read(&options.ceilings, None, output)?;
     let mut answer = Answer::default();
-    answer.add_set(set, &options, &stored, output)?;
-    Ok(answer.kernels)
+    answer.add_opened(inputs, set, &options, &stored, output)?;
+    let is_whole = !answer.is_incomplete;
+    Ok((answer.finish(), is_whole))
 }

@@ -104,18 +104,7 @@ pub(crate) fn run(options: &RooflineOptions, output: &mut Output) -> Result<Code
         .as_deref()
         .map(|name| find(&table, name))
         .transpose()?;
-    let mut answer = Answer {
-        options,
-        table: &table,
-        device,
-        sources: Vec::new(),
-        settings: Vec::new(),
-        places: HashMap::new(),
-        warnings: Vec::new(),
-        said: HashSet::new(),
-        left_out: LeftOut::default(),
-        is_incomplete: false,
-    };
+    let mut answer = Answer::new(options, &table, device);
     let mut code = exit::FINE;
     for named in &options.named {
         if let Err(error) = answer.add_file(named, output) {
@@ -164,6 +153,27 @@ pub(crate) fn run(options: &RooflineOptions, output: &mut Output) -> Result<Code
     Ok(code)
 }
 
+/// The points of both sides of a comparison under the roofs of their devices, for a page about something else.
+pub(crate) fn points_of(named: &[Named], output: &Output) -> Result<Document, ExpectedError> {
+    let options = RooflineOptions {
+        named: Vec::new(),
+        selection: Selection::all(),
+        points: Vec::new(),
+        device: None,
+        table: None,
+        ceilings: Choice::Nothing,
+        clock: None,
+        level: MemoryLevel::Dram,
+        width: None,
+        format: None,
+    };
+    let mut answer = Answer::new(&options, Devices::known(), None);
+    for named in named {
+        answer.add_file(named, output)?;
+    }
+    Ok(answer.finish())
+}
+
 /// What to collect where an input lacks the counters of operations.
 fn not_counted(source: usize, (all, without): (usize, usize)) -> Option<Warning> {
     (without > 0).then(|| Warning {
@@ -197,6 +207,23 @@ fn format(options: &RooflineOptions, output: &Output) -> Result<RooflineFormat, 
             "the extension {other:?} of the output file names no format of `ridge roofline`"
         ))
         .with_hint("say --format text, json, csv, svg or html")),
+    }
+}
+
+impl<'o> Answer<'o> {
+    fn new(options: &'o RooflineOptions, table: &'o Devices, device: Option<&'o Device>) -> Self {
+        Self {
+            options,
+            table,
+            device,
+            sources: Vec::new(),
+            settings: Vec::new(),
+            places: HashMap::new(),
+            warnings: Vec::new(),
+            said: HashSet::new(),
+            left_out: LeftOut::default(),
+            is_incomplete: false,
+        }
     }
 }
 

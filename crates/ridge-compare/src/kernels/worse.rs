@@ -1,0 +1,188 @@
+//! What got worse and matters, and the figures that only explain.
+
+use ridge_diagnose::document::Kernel;
+use ridge_model::quantity::Nanos;
+
+use super::document::{Figure, FlawChange, LedgerRow, Outcome, Remark};
+use super::ledger::diagnosed_ns;
+use super::time::counter;
+
+/// A unit that works longer by less is within what counters differ by, or does not matter.
+const LONGER: f64 = 1.1;
+/// A unit that is busy for less of the time afterwards is not what a kernel waits for.
+const NOTABLE: f64 = 0.3;
+/// Occupancy that falls by less, in points of a hundred.
+const POINTS: f64 = 5.0;
+
+/// What got worse. Waiting of warps is not among it: duration and ledger decide.
+pub(super) fn worse(
+    before: &Kernel,
+    after: &Kernel,
+    ledger: &[LedgerRow],
+    flaws: &[FlawChange],
+) -> Vec<Remark> {
+    let mut list = Vec::new();
+    let mut add = |code: &str, text: String| {
+        list.push(Remark {
+            code: code.to_owned(),
+            text,
+        });
+    };
+    for row in ledger {
+        let (Some(one), Some(other)) = (&row.before, &row.after) else {
+            continue;
+        };
+        if let Some((was, is)) = one.bound_ns.zip(other.bound_ns)
+            && is > LONGER * was
+            && other.share >= NOTABLE
+        {
+            add(
+                "resource-longer",
+                format!(
+                    "{} works for {} instead of {}",
+                    row.resource.label(),
+                    Nanos::new(is),
+                    Nanos::new(was)
+                ),
+            );
+        }
+    }
+    for flaw in flaws.iter().filter(|flaw| flaw.outcome == Outcome::New) {
+        let share = flaw.expected_after.unwrap_or(0.0);
+        add(
+            "new-flaw",
+            format!(
+                "{} is new: it costs about {:.0} % of the time now",
+                flaw.id,
+                100.0 * share
+            ),
+        );
+    }
+    let pair = |metric| counter(before, metric).zip(counter(after, metric));
+    if let Some((one, other)) = pair("sass__inst_executed_register_spilling")
+        && other > one
+        && other > 0.0
+    {
+        add(
+            "spills",
+            format!("{other:.0} instructions spill registers, {one:.0} before"),
+        );
+    }
+    if let Some((one, other)) = pair("sm__maximum_warps_per_active_cycle_pct")
+        && other < one - POINTS
+    {
+        let registers = pair("launch__registers_per_thread")
+            .map_or_else(String::new, |(one, other)| {
+                format!("; registers per thread {one:.0} → {other:.0}")
+            });
+        add(
+            "occupancy-lower",
+            format!("theoretical occupancy {one:.0} % → {other:.0} %{registers}"),
+        );
+    }
+    if let Some((one, other)) = diagnosed_ns(before).zip(diagnosed_ns(after)) {
+        let idle = |kernel: &Kernel, duration: f64| kernel.idle_share.map(|share| share * duration);
+        if let Some((was, is)) = idle(before, one).zip(idle(after, other))
+            && is > LONGER * was
+            && is > NOTABLE * other
+        {
+            add(
+                "idle-longer",
+                format!(
+                    "no SM has a warp for {} of the launch, {} before",
+                    Nanos::new(is),
+                    Nanos::new(was)
+                ),
+            );
+        }
+    }
+    list
+}
+
+/// Figures that explain: how often instructions issue, and how long warps wait for each reason.
+pub(super) fn mechanism(before: &Kernel, after: &Kernel) -> Vec<Figure> {
+    /// Reasons that are named: the longest of either side.
+    const REASONS: usize = 3;
+    let mut list = counted(
+        before,
+        after,
+        &[
+            ("smsp__issue_active.avg.per_cycle_active", "issue rate"),
+            (
+                "smsp__warps_eligible.avg.per_cycle_active",
+                "eligible warps",
+            ),
+            (
+                "sm__warps_active.avg.pct_of_peak_sustained_active",
+                "achieved occupancy",
+            ),
+        ],
+    );
+    let mut reasons: Vec<(&str, f64)> = Vec::new();
+    for stall in before.stalls.iter().chain(&after.stalls) {
+        match reasons
+            .iter_mut()
+            .find(|(reason, _)| *reason == stall.reason)
+        {
+            Some((_, most)) => *most = most.max(stall.cycles),
+            None => reasons.push((&stall.reason, stall.cycles)),
+        }
+    }
+    reasons.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let cycles = |kernel: &Kernel, reason: &str| {
+        let found = kernel.stalls.iter().find(|stall| stall.reason == reason);
+        // Where any reason was counted, all were: one that is not listed took no cycle.
+        found
+            .map(|stall| stall.cycles)
+            .or((!kernel.stalls.is_empty()).then_some(0.0))
+    };
+    list.extend(reasons.into_iter().take(REASONS).map(|(reason, _)| Figure {
+        metric: format!("smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio"),
+        label: format!("waiting for {reason}, per instruction"),
+        before: cycles(before, reason),
+        after: cycles(after, reason),
+        unit: "cycle".to_owned(),
+    }));
+    list
+}
+
+/// What a launch is and does.
+pub(super) fn work(before: &Kernel, after: &Kernel) -> Vec<Figure> {
+    counted(
+        before,
+        after,
+        &[
+            ("smsp__inst_executed.sum", "warp instructions"),
+            ("dram__bytes_read.sum", "DRAM reads"),
+            ("dram__bytes_write.sum", "DRAM writes"),
+            ("l1tex__m_xbar2l1tex_read_bytes.sum", "L2 to SMs"),
+            ("l1tex__m_l1tex2xbar_write_bytes.sum", "SMs to L2"),
+            ("launch__registers_per_thread", "registers per thread"),
+            ("launch__shared_mem_per_block", "shared memory per block"),
+            (
+                "sm__maximum_warps_per_active_cycle_pct",
+                "theoretical occupancy",
+            ),
+            ("launch__waves_per_multiprocessor", "waves"),
+        ],
+    )
+}
+
+/// Counters that at least one side has.
+fn counted(before: &Kernel, after: &Kernel, list: &[(&str, &str)]) -> Vec<Figure> {
+    let unit = |metric: &str| {
+        let mut counters = before.counters.iter().chain(&after.counters);
+        let found = counters.find(|counter| counter.metric == metric);
+        found.map_or_else(String::new, |counter| counter.unit.clone())
+    };
+    list.iter()
+        .map(|(metric, label)| Figure {
+            metric: (*metric).to_owned(),
+            label: (*label).to_owned(),
+            before: counter(before, metric),
+            after: counter(after, metric),
+            unit: unit(metric),
+        })
+        .filter(|figure| figure.before.is_some() || figure.after.is_some())
+        .collect()
+}

@@ -1,0 +1,169 @@
+//! One side of a comparison: what a file holds, recognised by its content.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use ridge_diagnose::document::{Document as Diagnosis, Kernel};
+
+use crate::error::ExpectedError;
+use crate::evidence::shown_name;
+use crate::filter::{Address, LeftOut};
+use crate::input::Input;
+use crate::output::Output;
+use crate::verbs::collect::{InputSet, input_sets};
+use crate::verbs::why::diagnosis_of;
+
+/// What a file holds.
+pub(super) enum Content {
+    /// Kernels with their diagnosis.
+    Diagnosis(Box<Diagnosis>),
+}
+
+/// One side.
+pub(super) struct Side {
+    /// The file as it was named.
+    pub(super) name: String,
+    pub(super) content: Content,
+    /// Whether all of it could be read.
+    pub(super) is_whole: bool,
+    /// Files with the counters of kernels, to draw them; none of a diagnosis that was saved.
+    pub(super) reports: Vec<OsString>,
+    /// What was opened, to see whether both sides are the same.
+    inputs: Vec<Input>,
+    path: Option<PathBuf>,
+}
+
+impl Side {
+    pub(super) fn read(file: &OsString, output: &Output) -> Result<Self, ExpectedError> {
+        let address = Address::of_argument(file)?;
+        let mut sets = input_sets(std::slice::from_ref(file), output);
+        let set = match sets.pop() {
+            Some(set) if sets.is_empty() => set,
+            _ => return Err(ExpectedError::internal("one file makes one set")),
+        };
+        let mut side = Self {
+            name: file.to_string_lossy().into_owned(),
+            content: Content::Diagnosis(Box::new(empty())),
+            is_whole: true,
+            reports: Vec::new(),
+            inputs: Vec::new(),
+            path: Path::new(&address.file).canonicalize().ok(),
+        };
+        let mut inputs = Vec::with_capacity(set.files.len());
+        for file in &set.files {
+            let address = Address::of_argument(file)?;
+            inputs.push((Input::open(&address, output)?, address));
+        }
+        match inputs.first() {
+            Some((input, _))
+                if set.collection.is_none() && Diagnosis::looks_like(input.bytes()) =>
+            {
+                side.content = Content::Diagnosis(Box::new(saved(input, &address)?));
+                side.is_whole = input.problem.is_none();
+            }
+            _ => side.add_reports(&inputs, &set, output)?,
+        }
+        side.inputs = inputs.into_iter().map(|(input, _)| input).collect();
+        Ok(side)
+    }
+
+    fn add_reports(
+        &mut self,
+        inputs: &[(Input, Address)],
+        set: &InputSet,
+        output: &Output,
+    ) -> Result<(), ExpectedError> {
+        let (diagnosis, is_whole) = diagnosis_of(inputs, set, output)?;
+        self.is_whole = is_whole && inputs.iter().all(|(input, _)| input.problem.is_none());
+        self.content = Content::Diagnosis(Box::new(diagnosis));
+        // Standard input was read and cannot be read again.
+        self.reports = set
+            .files
+            .iter()
+            .filter(|file| !file.to_string_lossy().starts_with('-'))
+            .cloned()
+            .collect();
+        Ok(())
+    }
+
+    /// Whether both sides are of the same bytes.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let bytes = |side: &'_ Self| -> Vec<usize> {
+            side.inputs
+                .iter()
+                .map(|input| input.bytes().len())
+                .collect()
+        };
+        let is_same_path = self.path.is_some() && self.path == other.path;
+        is_same_path
+            || (!self.inputs.is_empty()
+                && bytes(self) == bytes(other)
+                && self
+                    .inputs
+                    .iter()
+                    .zip(&other.inputs)
+                    .all(|(one, other)| one.bytes() == other.bytes()))
+    }
+}
+
+fn empty() -> Diagnosis {
+    Diagnosis {
+        schema: ridge_diagnose::document::SCHEMA,
+        version: ridge_diagnose::document::VERSION,
+        sources: Vec::new(),
+        kernels: Vec::new(),
+        report_findings: Vec::new(),
+        totals: Vec::new(),
+        warnings: Vec::new(),
+    }
+}
+
+/// Reads what `ridge why` wrote, or one kernel of it.
+fn saved(input: &Input, address: &Address) -> Result<Diagnosis, ExpectedError> {
+    let text = address.text();
+    let file = shown_name(&text);
+    let mut diagnosis = Diagnosis::read(input.bytes()).map_err(|error| {
+        let failure = match &input.problem {
+            // What does not unpack to its end is cut off, whatever is in it.
+            Some(problem) => ExpectedError::unreadable(format!("cannot read {file}: {problem}")),
+            None => {
+                ExpectedError::unreadable(format!("cannot read {file}: {error} ({})", error.code()))
+            }
+        };
+        failure.with_hint(error.hint())
+    })?;
+    let mut left_out = LeftOut::default();
+    diagnosis.kernels.retain(|kernel| {
+        let is_meant = kernel
+            .launches
+            .iter()
+            .any(|launch| address.selects(&kernel.name, launch.index));
+        if !is_meant {
+            left_out.add(&kernel.name, kernel.diagnosed_launch);
+        }
+        is_meant
+    });
+    if diagnosis.kernels.is_empty() && !left_out.is_empty() {
+        return Err(left_out.nothing_at(address));
+    }
+    Ok(diagnosis)
+}
+
+/// The complaint that `--match` names what is not there.
+pub(super) fn no_such(name: &str, side: &str, kernels: &[Kernel]) -> ExpectedError {
+    /// So many names are offered.
+    const OFFERED: usize = 8;
+    let mut names: Vec<&str> = Vec::new();
+    for kernel in kernels {
+        if names.len() > OFFERED {
+            break;
+        }
+        if !names.contains(&kernel.name.as_str()) {
+            names.push(&kernel.name);
+        }
+    }
+    let more = if names.len() > OFFERED { ", …" } else { "" };
+    names.truncate(OFFERED);
+    ExpectedError::usage(format!("--match: there is no kernel {name:?} {side}"))
+        .with_hint(format!("one of {}{more}", names.join(", ")))
+}
