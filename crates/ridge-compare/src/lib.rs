@@ -1,7 +1,9 @@
-//! Comparison of two results: what belongs together, what moved, whether it is faster, and which conclusions hold.
+//! What two results say about each other.
 //!
-//! The crate is pure: it takes what was read and diagnosed, and returns documents. It opens no file, prints nothing and
-//! renders nothing.
+//! [`bench`] compares results of `ridge bench`: which states belong together, whether their times may be compared at all,
+//! and whether the later one is faster. [`kernels`] compares diagnoses of kernels: what limits them, which flaws are gone, and
+//! whether what had to move did. The crate is pure: it reads no files, knows no clock and prints nothing. How samples
+//! become verdicts is in [`ridge_stats`].
 //!
 //! ```
 //! use ridge_compare::kernels::matching::{Key, Rule, pairs};
@@ -15,6 +17,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod bench;
 pub mod document;
 pub mod kernels;
 mod verdict;

@@ -21,7 +21,7 @@ pub(crate) use bench::{BenchArguments, BenchFormat};
 pub(crate) use bound::{BoundArguments, BoundFormat};
 pub(crate) use ceilings::{CeilingsArguments, CeilingsFormat};
 pub(crate) use devices::{DevicesArguments, DevicesFormat};
-pub(crate) use diff::{DiffArguments, DiffFormat};
+pub(crate) use diff::{DiffArguments, DiffFormat, Renamed};
 pub(crate) use doctor::{DoctorArguments, DoctorFormat};
 pub(crate) use occupancy::{OccupancyArguments, OccupancyFormat};
 use ridge_collect::ncu::Replay;

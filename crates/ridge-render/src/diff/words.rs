@@ -3,7 +3,7 @@
 use ridge_compare::Verdict;
 use ridge_compare::document::Note;
 use ridge_compare::kernels::document::{
-    Busy, Conclusion, Figure, FlawChange, Held, KernelPair, KernelRef, LedgerRow, Outcome, Rule,
+    Busy, Conclusion, Figure, FlawChange, KernelPair, KernelRef, LedgerRow, Outcome, Rule,
     Time, VerifyResult, Warning,
 };
 use ridge_diagnose::document::Direction;
@@ -207,14 +207,6 @@ pub(super) fn flaw(flaw: &FlawChange) -> String {
     match costs.as_slice() {
         [] => flaw.outcome.words().to_owned(),
         costs => format!("{} ({})", flaw.outcome.words(), costs.join("; ")),
-    }
-}
-
-pub(super) const fn held_role(held: Held) -> Role {
-    match held {
-        Held::Held => Role::Good,
-        Held::NotHeld => Role::Warning,
-        Held::NotMeasured => Role::Dim,
     }
 }
 

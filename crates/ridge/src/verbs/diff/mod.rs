@@ -7,13 +7,13 @@ mod times;
 use std::ffi::OsString;
 
 use ridge_compare::Verdict;
+use ridge_compare::bench;
 use ridge_compare::document::{Document, Note, SCHEMA, VERSION};
 use ridge_compare::kernels::{self, Question};
 use ridge_diagnose::document::Document as Diagnosis;
 use ridge_model::roof::MemoryLevel;
 use ridge_render::diff::{html, markdown, text};
 use ridge_render::roofline::Picture;
-use ridge_stats::Rules;
 
 use crate::args::{DiffFormat, Renamed};
 use crate::error::ExpectedError;
@@ -31,15 +31,6 @@ pub(crate) struct DiffOptions {
     /// Results of `ridge bench`, before and after.
     pub(crate) times: Vec<(OsString, OsString)>,
     pub(crate) format: Option<DiffFormat>,
-}
-
-/// Results that exist get a verdict from one run on each side too, with the band of single runs.
-fn rules() -> Rules {
-    Rules {
-        min_replicates: 1,
-        needs_control: false,
-        ..Rules::default()
-    }
 }
 
 pub(crate) fn run(options: &DiffOptions, output: &mut Output) -> Result<Code, ExpectedError> {
@@ -128,7 +119,7 @@ fn compare_kernels(
         is_same_input,
         given: &given,
         clean: &clean.times,
-        rules: rules(),
+        rules: bench::Options::default().rules,
     });
     if let Some((place, is_before)) = answer.not_found.first() {
         let (one, other) = given[*place];

@@ -30,19 +30,19 @@ pub(super) fn roofline(
     ];
     let mut roofline = points_of(&files, output).ok()?;
     for chart in &mut roofline.charts {
-        let places: HashMap<(RooflineSide, usize), (usize, Option<f64>)> = chart
+        let places: HashMap<(bool, usize), (usize, Option<f64>)> = chart
             .kernels
             .iter()
             .filter_map(|kernel| {
-                Some(((kernel.side?, kernel.launch?), (kernel.id, kernel.time_ns)))
+                Some(((kernel.side? == RooflineSide::Before, kernel.launch?), (kernel.id, kernel.time_ns)))
             })
             .collect();
         chart.pairs = kernels
             .pairs
             .iter()
             .filter_map(|pair| {
-                let one = places.get(&(RooflineSide::Before, pair.before.launch))?;
-                let other = places.get(&(RooflineSide::After, pair.after.launch))?;
+                let one = places.get(&(true, pair.before.launch))?;
+                let other = places.get(&(false, pair.after.launch))?;
                 Some(Pair {
                     before: one.0,
                     after: other.0,
