@@ -5,7 +5,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::bench::Comparison;
 use crate::kernels::document::{Conclusion, Kernels, Warning as KernelWarning};
+use crate::kernels::matching::MOST_ALIKE;
+use crate::timelines::document::Timelines;
 use crate::verdict::Verdict;
 
 /// Name of the contract.
@@ -36,6 +39,10 @@ pub struct Document {
     pub warnings: Vec<Note>,
     /// Kernels of reports and diagnoses; absent for other inputs.
     pub kernels: Option<Kernels>,
+    /// Timelines of traces; absent for other inputs.
+    pub timelines: Option<Timelines>,
+    /// States of results of `ridge bench`; absent for other inputs.
+    pub benchmarks: Option<Comparison>,
 }
 
 /// What makes the answer less certain.
@@ -61,6 +68,17 @@ impl Note {
             spoils: Vec::new(),
             file: None,
         }
+    }
+
+    /// That not all names could be compared with each other.
+    #[must_use]
+    pub fn too_many_names() -> Self {
+        Self::remark(
+            "names-not-compared",
+            format!(
+                "there are too many kernels without a partner to compare all their names: of each side the {MOST_ALIKE} that take most time were; name others with --match BEFORE=AFTER"
+            ),
+        )
     }
 
     pub(crate) fn of(warning: &KernelWarning) -> Self {

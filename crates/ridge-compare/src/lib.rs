@@ -2,7 +2,7 @@
 //!
 //! [`bench`] compares results of `ridge bench`: which states belong together, whether their times may be compared at all,
 //! and whether the later one is faster. [`kernels`] compares diagnoses of kernels: what limits them, which flaws are gone, and
-//! whether what had to move did. The crate is pure: it reads no files, knows no clock and prints nothing. How samples
+//! whether what had to move did. [`timelines`] compares what programs did with their GPUs. The crate is pure: it reads no files, knows no clock and prints nothing. How samples
 //! become verdicts is in [`ridge_stats`].
 //!
 //! ```
@@ -20,6 +20,7 @@
 pub mod bench;
 pub mod document;
 pub mod kernels;
+pub mod timelines;
 mod verdict;
 
 pub use verdict::Verdict;

@@ -18,7 +18,6 @@ const WORK: &[&str] = &[
     "launch__waves_per_multiprocessor",
     "sm__maximum_warps_per_active_cycle_pct",
     "sm__warps_active.avg.pct_of_peak_sustained_active",
-    "smsp__cycles_elapsed.avg.per_second",
     "smsp__inst_executed.sum",
     "smsp__issue_active.avg.per_cycle_active",
 ];

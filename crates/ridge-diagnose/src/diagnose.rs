@@ -6,6 +6,7 @@ use ncu_rep::Reads;
 use ridge_model::latency::Latencies;
 
 use crate::case::Case;
+use crate::clock::SmClock;
 use crate::code::CodeMap;
 use crate::compulsory::{Given, compulsory};
 use crate::counters::counters;
@@ -262,6 +263,7 @@ fn conclude(case: &Case<'_, '_>, group: &Group, options: &Options) -> Kernel {
                 })
                 .collect(),
         },
+        sm_clock_hz: SmClock::of(&profile.metrics).map(|clock| clock.hz),
         counters: counters(&profile.metrics),
         traffic: l2(&profile.metrics),
         compulsory: case.compulsory.cloned(),

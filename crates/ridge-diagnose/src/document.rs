@@ -160,6 +160,10 @@ pub struct Kernel {
     pub speed_of_light: SpeedOfLight,
     /// The resource ledger: one row for each resource, busiest first.
     pub resources: Vec<ResourceRow>,
+    /// SM clock of the diagnosed launch, in hertz.
+    #[serde(default)]
+    #[schemars(!default)]
+    pub sm_clock_hz: Option<f64>,
     /// Counters by which this kernel is compared with another version of it, in the order of their names: what it is and
     /// does, and what findings ask to look at, whether or not they fire. What was not collected is left out.
     #[serde(default)]

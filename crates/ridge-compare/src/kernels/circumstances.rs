@@ -174,8 +174,7 @@ pub(super) fn of_pair(
             spoils: Vec::new(),
         });
     }
-    let clock = |kernel: &Kernel| counter(kernel, "smsp__cycles_elapsed.avg.per_second");
-    if let Some((one, other)) = clock(before).zip(clock(after))
+    if let Some((one, other)) = before.sm_clock_hz.zip(after.sm_clock_hz)
         && one > 0.0
         && (other / one - 1.0).abs() > CLOCK_TOLERANCE
         && invalid.is_none()

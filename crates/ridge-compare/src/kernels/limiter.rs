@@ -137,7 +137,7 @@ pub(super) fn left(after: &Kernel) -> Left {
     let mut parts = Vec::new();
     if let Some((resource, share)) = row {
         parts.push(format!(
-            "{} is busy for {} of the time: what keeps its work saves {} more at most",
+            "{} is busy for {} of the time: no change that leaves its work as it is saves more than {}",
             name(resource),
             percent(share),
             percent(1.0 - share)

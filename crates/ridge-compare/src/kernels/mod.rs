@@ -22,6 +22,7 @@ use self::matching::{Key, Pair, Pairs};
 use crate::document::Note;
 
 pub use self::time::{Clean, CleanTimes};
+pub(crate) use self::time::{of_clean, one_span};
 
 /// What to compare.
 pub struct Question<'d> {
@@ -74,13 +75,7 @@ pub fn compare(question: &Question<'_>) -> Answer {
         of(b).total_cmp(&of(a))
     });
     if found.is_limited {
-        warnings.push(Note::remark(
-            "names-not-compared",
-            format!(
-                "there are too many kernels without a partner to compare all their names: of each side the {} that take most time were; name others with --match BEFORE=AFTER",
-                matching::MOST_ALIKE
-            ),
-        ));
+        warnings.push(Note::too_many_names());
     }
     Answer {
         kernels: Kernels {

@@ -28,6 +28,8 @@ pub struct Clean {
     pub label: String,
     /// The times of each run in their order, in nanoseconds. A run is a process that was started for it.
     pub runs_ns: Vec<Vec<f64>>,
+    /// The smallest difference that the timer can show.
+    pub step_ns: Option<f64>,
     /// Median SM clock.
     pub clock_hz: Option<f64>,
     /// Why these times are no result.
@@ -136,7 +138,7 @@ fn finish(time: &mut Time, circumstances: &Circumstances) {
 }
 
 fn clock(kernel: &Kernel) -> Option<f64> {
-    counter(kernel, "smsp__cycles_elapsed.avg.per_second").filter(|clock| *clock > 0.0)
+    kernel.sm_clock_hz.filter(|clock| *clock > 0.0)
 }
 
 pub(super) fn counter(kernel: &Kernel, metric: &str) -> Option<f64> {
@@ -221,7 +223,8 @@ fn of_profiler(before: &Kernel, after: &Kernel, rules: &Rules) -> Time {
     time
 }
 
-fn of_clean(one: &Clean, other: &Clean, times: &CleanTimes, rules: &Rules) -> Time {
+/// Compares times that were taken without counting.
+pub(crate) fn of_clean(one: &Clean, other: &Clean, times: &CleanTimes, rules: &Rules) -> Time {
     let (a, b) = (runs(one), runs(other));
     let count = |clean: &Clean| clean.runs_ns.iter().map(|run| run.len() as u64).sum();
     let mut time = Time {
@@ -261,12 +264,53 @@ fn of_clean(one: &Clean, other: &Clean, times: &CleanTimes, rules: &Rules) -> Ti
     time
 }
 
+/// One time on each side, of a trace.
+pub(crate) fn one_span(
+    before_ns: Option<f64>,
+    after_ns: Option<f64>,
+    is_same_measurement: bool,
+    invalid: Option<String>,
+) -> Time {
+    let mut time = Time {
+        before_ns,
+        after_ns,
+        samples_before: u64::from(before_ns.is_some()),
+        samples_after: u64::from(after_ns.is_some()),
+        ..empty(TimeOrigin::Trace)
+    };
+    if is_same_measurement && before_ns.is_some() {
+        time.verdict = Verdict::Same;
+        time.reasons
+            .push("both sides are the same recording: one measurement".to_owned());
+    } else {
+        time.reasons.push(
+            "one recording on each side: how far two of one program differ is not known".to_owned(),
+        );
+    }
+    let circumstances = Circumstances {
+        invalid,
+        doubts: Vec::new(),
+        is_same_measurement,
+    };
+    finish(&mut time, &circumstances);
+    if time.verdict == Verdict::Ambiguous {
+        time.next_step = Some("record each version several times and compare the spans; times of single kernels stand below".to_owned());
+    }
+    time
+}
+
 /// The runs that have samples; absent without any.
 fn runs(clean: &Clean) -> Option<Vec<Samples>> {
     let runs: Vec<Samples> = clean
         .runs_ns
         .iter()
-        .filter_map(|run| Samples::new(run.clone()).ok())
+        .filter_map(|run| {
+            let samples = Samples::new(run.clone()).ok()?;
+            match clean.step_ns {
+                Some(step) => samples.with_step(step).ok(),
+                None => Some(samples),
+            }
+        })
         .collect();
     (!runs.is_empty()).then_some(runs)
 }

@@ -8,6 +8,7 @@ use ridge_compare::kernels::document::{Alone, Held, KernelPair, Kernels, Outcome
 use ridge_model::quantity::{Ratio, counted};
 use ridge_model::roofline::document::Document as Roofline;
 
+use super::part::Part;
 use super::words;
 use crate::charset::Charset;
 use crate::escape;
@@ -58,8 +59,48 @@ pub fn html(document: &Document, roofline: Option<(&Roofline, Picture)>) -> Stri
     if let Some(kernels) = &document.kernels {
         write_kernels(&mut out, kernels);
     }
+    for part in super::parts(document) {
+        write_part(&mut out, &part);
+    }
     out.push_str("</body>\n</html>\n");
     out
+}
+
+fn write_part(out: &mut String, part: &Part) {
+    let _ = writeln!(out, "<section><h2>{}</h2>", safe(&part.title));
+    if !part.lines.is_empty() {
+        out.push_str("<ul>");
+        for line in &part.lines {
+            let class = line.verdict.map_or_else(String::new, |verdict| {
+                format!(" class=\"{}\"", verdict.word().to_ascii_lowercase())
+            });
+            let _ = write!(out, "<li{class}>{}</li>", safe(&line.text));
+        }
+        out.push_str("</ul>\n");
+    }
+    if !part.rows.is_empty() {
+        out.push_str("<table><thead><tr>");
+        for (header, _) in &part.columns {
+            let _ = write!(out, "<th>{}</th>", safe(header));
+        }
+        out.push_str("</tr></thead>\n<tbody>\n");
+        for row in part.rows.iter().take(MOST_ROWS) {
+            out.push_str("<tr>");
+            for (cell, (_, is_number)) in row.iter().zip(&part.columns) {
+                let class = if *is_number { " class=\"n\"" } else { "" };
+                let _ = write!(out, "<td{class}>{}</td>", safe(cell));
+            }
+            out.push_str("</tr>\n");
+        }
+        out.push_str("</tbody></table>\n");
+        more(
+            out,
+            part.rows.len(),
+            MOST_ROWS,
+            &format!("more {}", part.what),
+        );
+    }
+    out.push_str("</section>\n");
 }
 
 fn safe(text: &str) -> String {
@@ -143,11 +184,7 @@ fn write_pair(out: &mut String, pair: &KernelPair) {
     );
     write_ledger(out, pair);
     write_flaws(out, pair);
-    let worse: Vec<&str> = pair
-        .worse
-        .iter()
-        .map(|remark| remark.text.as_str())
-        .collect();
+    let worse: Vec<&str> = words::worse(pair).collect();
     list(out, "Worse", &worse);
     let figures: Vec<String> = pair
         .work

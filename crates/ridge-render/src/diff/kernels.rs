@@ -14,7 +14,7 @@ const MOST_WHOLE: usize = 3;
 /// Kernels without a partner that are named without `-v`.
 const MOST_ALONE: usize = 5;
 /// Columns of a page from which on there is room for what was asked of a resource.
-const DEMAND_FROM: usize = 90;
+const DEMAND_FROM: usize = 110;
 /// Columns of a name in a list.
 const NAME: usize = 60;
 /// Without `-v`, actions and figures that did not move are left out, and so many flaws are shown with what had to move.
@@ -83,8 +83,8 @@ fn write_pair(out: &mut String, pair: &KernelPair, layout: &Layout) {
     }
     write_ledger(out, pair, layout);
     write_flaws(out, pair, layout);
-    for remark in &pair.worse {
-        let text = format!("{} worse: {}", Role::Warning.mark(), remark.text);
+    for text in words::worse(pair) {
+        let text = format!("{} worse: {text}", Role::Warning.mark());
         layout.paragraph(out, &text, "  ", "    ", Some(Role::Warning));
     }
     write_figures(out, pair, layout);

@@ -6,6 +6,7 @@ use ridge_compare::document::Document;
 use ridge_compare::kernels::document::{Alone, KernelPair, Kernels};
 use ridge_model::quantity::{Ratio, counted};
 
+use super::part::Part;
 use super::words;
 use crate::charset::Charset;
 use crate::escape;
@@ -41,7 +42,41 @@ pub fn markdown(document: &Document) -> String {
     if let Some(kernels) = &document.kernels {
         write_kernels(&mut out, kernels);
     }
+    for part in super::parts(document) {
+        write_part(&mut out, &part);
+    }
     out
+}
+
+fn write_part(out: &mut String, part: &Part) {
+    let _ = writeln!(out, "### {}\n", safe(&part.title));
+    for line in &part.lines {
+        let _ = writeln!(out, "* {}", safe(&line.text));
+    }
+    if !part.lines.is_empty() {
+        out.push('\n');
+    }
+    if part.rows.is_empty() {
+        return;
+    }
+    let headers: Vec<&str> = part.columns.iter().map(|(header, _)| *header).collect();
+    let rule: Vec<&str> = part
+        .columns
+        .iter()
+        .map(|(_, is_number)| if *is_number { "---:" } else { "---" })
+        .collect();
+    let _ = writeln!(out, "| {} |\n| {} |", headers.join(" | "), rule.join(" | "));
+    for row in part.rows.iter().take(MOST_ROWS) {
+        let cells: Vec<String> = row.iter().map(|cell| safe(cell)).collect();
+        let _ = writeln!(out, "| {} |", cells.join(" | "));
+    }
+    more(
+        out,
+        part.rows.len(),
+        MOST_ROWS,
+        &format!("more {}", part.what),
+    );
+    out.push('\n');
 }
 
 fn safe(text: &str) -> String {
@@ -99,8 +134,8 @@ fn write_pair(out: &mut String, pair: &KernelPair) {
     for warning in &pair.warnings {
         line(&format!("warning: {}", words::warning(warning)));
     }
-    for remark in &pair.worse {
-        line(&format!("worse: {}", remark.text));
+    for text in words::worse(pair) {
+        line(&format!("worse: {text}"));
     }
     line(&format!("left: {}", pair.left.sentence));
     let rows: Vec<_> = pair

@@ -3,7 +3,7 @@
 use ridge_compare::Verdict;
 use ridge_compare::document::Note;
 use ridge_compare::kernels::document::{
-    Busy, Conclusion, Figure, FlawChange, KernelPair, KernelRef, LedgerRow, Outcome, Rule,
+    Busy, Conclusion, Figure, FlawChange, KernelPair, KernelRef, LedgerRow, Outcome, Remark, Rule,
     Time, VerifyResult, Warning,
 };
 use ridge_diagnose::document::Direction;
@@ -88,22 +88,16 @@ pub(super) fn times(time: &Time) -> String {
             .lower
             .zip(time.upper)
             .map_or_else(String::new, |(lower, upper)| {
-                format!(
-                    " [{}, {}]",
-                    Ratio::new(lower).factor(),
-                    Ratio::new(upper).factor()
-                )
+                format!(", 95 % interval {lower:.3} to {upper:.3}")
             });
-        let change = match ratio {
-            ratio if ratio > 0.0 && ratio < 1.0 => {
+        let faster = match time.verdict {
+            Verdict::Faster if ratio > 0.0 => {
                 format!(", {} faster", Ratio::new(1.0 / ratio).factor())
             }
+            Verdict::Slower => format!(", {} slower", Ratio::new(ratio).factor()),
             _ => String::new(),
         };
-        format!(
-            ": {} of the time{interval}{change}",
-            Ratio::new(ratio).factor()
-        )
+        format!(": ratio {ratio:.3}{interval}{faster}")
     });
     format!(
         "{}{} → {}{}{ratio}",
@@ -233,6 +227,15 @@ pub(super) fn verify(verify: &VerifyResult) -> String {
         amount(verify.before, &verify.unit),
         amount(verify.after, &verify.unit)
     )
+}
+
+/// What got worse beside new flaws, which stand among the flaws.
+pub(super) fn worse(pair: &KernelPair) -> impl Iterator<Item = &str> {
+    let is_told = |remark: &&Remark| remark.code != "new-flaw";
+    pair.worse
+        .iter()
+        .filter(is_told)
+        .map(|remark| remark.text.as_str())
 }
 
 /// A value with its unit.

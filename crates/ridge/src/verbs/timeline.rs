@@ -121,8 +121,11 @@ fn format(options: &TimelineOptions, output: &Output) -> Result<TimelineFormat, 
 
 /// Reads a trace. Where its packing is damaged, what was unpacked is read, with a warning.
 fn read(file: &OsStr, output: &Output) -> Result<(Timeline, Option<Warning>), ExpectedError> {
-    let address = Address::whole(file);
-    let input = Input::open(&address, output)?;
+    read_opened(&Input::open(&Address::whole(file), output)?, file)
+}
+
+/// The same of a file that is open.
+fn read_opened(input: &Input, file: &OsStr) -> Result<(Timeline, Option<Warning>), ExpectedError> {
     let bytes = input.bytes();
     let name = file.to_string_lossy();
     let timeline = if nsys::is_database(bytes) && input.is_file_itself() {
@@ -139,6 +142,38 @@ fn read(file: &OsStr, output: &Output) -> Result<(Timeline, Option<Warning>), Ex
         offset: problem.offset(),
     });
     Ok((timeline, problem))
+}
+
+/// A trace that was read, and what it comes to.
+pub(crate) struct Read {
+    pub(crate) timeline: Timeline,
+    pub(crate) trace: ridge_trace::document::Trace,
+    pub(crate) warnings: Vec<Warning>,
+    /// Whether all of it could be read.
+    pub(crate) is_whole: bool,
+}
+
+/// Reads and analyses a file that is open as `ridge timeline` does, with the links of the built-in table.
+pub(crate) fn trace_of(
+    input: &Input,
+    file: &OsStr,
+    output: &Output,
+) -> Result<Read, ExpectedError> {
+    let (timeline, problem) = read_opened(input, file)?;
+    let stored = Stored::read(&Choice::Nothing, None, output)?;
+    let links = links(&timeline, Devices::known(), &stored, output)?;
+    let trace = analyse(&timeline, &file.to_string_lossy(), &links);
+    let mut warnings: Vec<Warning> = problem.into_iter().collect();
+    warnings.extend(caveats(&timeline, 0));
+    let is_whole = !warnings
+        .iter()
+        .any(|warning| warning.code.starts_with(UNREADABLE));
+    Ok(Read {
+        timeline,
+        trace,
+        warnings,
+        is_whole,
+    })
 }
 
 fn unreadable(name: &str, error: &Error, bytes: &[u8]) -> ExpectedError {

@@ -10,7 +10,8 @@ use ridge_compare::Verdict;
 use ridge_compare::bench;
 use ridge_compare::document::{Document, Note, SCHEMA, VERSION};
 use ridge_compare::kernels::{self, Question};
-use ridge_diagnose::document::Document as Diagnosis;
+use ridge_compare::timelines;
+use ridge_diagnose::document::{Document as Diagnosis, Warning};
 use ridge_model::roof::MemoryLevel;
 use ridge_render::diff::{html, markdown, text};
 use ridge_render::roofline::Picture;
@@ -20,6 +21,7 @@ use crate::error::ExpectedError;
 use crate::exit::{self, Code};
 use crate::output::Output;
 use crate::verbs::devices::layout;
+use crate::verbs::timeline::Read;
 use side::{Content, Side};
 
 /// What to compare, and how to show it.
@@ -45,6 +47,8 @@ pub(crate) fn run(options: &DiffOptions, output: &mut Output) -> Result<Code, Ex
         verdict: None,
         warnings: Vec::new(),
         kernels: None,
+        timelines: None,
+        benchmarks: None,
     };
     match (&before.content, &after.content) {
         (Content::Diagnosis(one), Content::Diagnosis(other)) => {
@@ -56,6 +60,26 @@ pub(crate) fn run(options: &DiffOptions, output: &mut Output) -> Result<Code, Ex
                 options,
                 output,
             )?;
+        }
+        (Content::Bench(one), Content::Bench(other)) => {
+            no_options(options, true)?;
+            let found = bench::compare(&[one], &[other], &bench::Options::default());
+            document.verdict = found.verdict;
+            document.benchmarks = Some(found);
+        }
+        (Content::Trace(one), Content::Trace(other)) => {
+            no_options(options, false)?;
+            compare_traces(&mut document, one, other, before.is_same(&after), options)?;
+        }
+        (one, other) => {
+            return Err(ExpectedError::usage(format!(
+                "there is nothing to compare: {} holds {}, {} {}",
+                before.name,
+                one.words(),
+                after.name,
+                other.words()
+            ))
+            .with_hint("name two inputs of one kind; times of `ridge bench` for reports go to --times BEFORE.json AFTER.json"));
         }
     }
     let mut code = code(document.verdict);
@@ -99,6 +123,87 @@ fn format(options: &DiffOptions, output: &Output) -> Result<DiffFormat, Expected
     }
 }
 
+/// Options that are about kernels with counters, or about kernels.
+fn no_options(options: &DiffOptions, are_states: bool) -> Result<(), ExpectedError> {
+    let failed = |what: &str, hint: &str| {
+        Err(ExpectedError::usage(format!("{what} is not for such inputs")).with_hint(hint))
+    };
+    if !options.times.is_empty() {
+        return failed(
+            "--times",
+            "the inputs hold clean times themselves: leave it out",
+        );
+    }
+    if are_states && !options.matches.is_empty() {
+        return failed(
+            "--match",
+            "states of `ridge bench` belong together by their names and axes: leave it out",
+        );
+    }
+    Ok(())
+}
+
+fn compare_traces(
+    document: &mut Document,
+    before: &Read,
+    after: &Read,
+    is_same_input: bool,
+    options: &DiffOptions,
+) -> Result<(), ExpectedError> {
+    let given = given(options);
+    let side = |read: &'_ Read| -> Vec<String> {
+        let kernels = ridge_trace::kernels(&read.timeline);
+        kernels.into_iter().map(|kernel| kernel.name).collect()
+    };
+    let answer = timelines::compare(
+        &timelines::Side {
+            timeline: &before.timeline,
+            trace: &before.trace,
+        },
+        &timelines::Side {
+            timeline: &after.timeline,
+            trace: &after.trace,
+        },
+        is_same_input,
+        &given,
+        &bench::Options::default().rules,
+    );
+    if let Some((place, is_before)) = answer.not_found.first() {
+        let (one, other) = given[*place];
+        let (name, word, read) = if *is_before {
+            (one, "before", before)
+        } else {
+            (other, "after", after)
+        };
+        let names = side(read);
+        return Err(side::no_such(name, word, names.iter().map(String::as_str)));
+    }
+    for (word, read) in [("before", before), ("after", after)] {
+        document
+            .warnings
+            .extend(read.warnings.iter().map(|warning| Note {
+                file: Some(format!("{word} ({})", read.trace.file)),
+                ..Note::remark(&warning.code, warning.message.clone())
+            }));
+    }
+    if answer.is_limited {
+        document.warnings.push(Note::too_many_names());
+    }
+    let found = answer.timelines;
+    let kernels = found.kernels.iter().map(|kernel| kernel.time.verdict);
+    document.verdict = Verdict::worst(kernels.chain([found.span.verdict]));
+    document.timelines = Some(found);
+    Ok(())
+}
+
+fn given(options: &DiffOptions) -> Vec<(&str, &str)> {
+    options
+        .matches
+        .iter()
+        .map(|renamed| (renamed.before.as_str(), renamed.after.as_str()))
+        .collect()
+}
+
 fn compare_kernels(
     document: &mut Document,
     before: &Diagnosis,
@@ -107,11 +212,7 @@ fn compare_kernels(
     options: &DiffOptions,
     output: &Output,
 ) -> Result<(), ExpectedError> {
-    let given: Vec<(&str, &str)> = options
-        .matches
-        .iter()
-        .map(|renamed| (renamed.before.as_str(), renamed.after.as_str()))
-        .collect();
+    let given = given(options);
     let clean = times::read(&options.times, output)?;
     let answer = kernels::compare(&Question {
         before,
@@ -128,20 +229,11 @@ fn compare_kernels(
         } else {
             (other, "after", &after.kernels)
         };
-        return Err(side::no_such(name, side, kernels));
+        let names = kernels.iter().map(|kernel| kernel.name.as_str());
+        return Err(side::no_such(name, side, names));
     }
     document.warnings.extend(clean.notes);
-    for (side, diagnosis) in [("before", before), ("after", after)] {
-        document
-            .warnings
-            .extend(diagnosis.warnings.iter().map(|warning| {
-                let source = warning.source.and_then(|id| diagnosis.sources.get(id));
-                Note {
-                    file: source.map(|source| format!("{} ({side})", source.file)),
-                    ..Note::remark(&warning.code, warning.message.clone())
-                }
-            }));
-    }
+    document.warnings.extend(caveats(before, after));
     document.warnings.extend(answer.warnings);
     if !options.times.is_empty() {
         let is_used = answer
@@ -165,6 +257,43 @@ fn compare_kernels(
     document.verdict = Verdict::worst(answer.kernels.pairs.iter().map(|pair| pair.time.verdict));
     document.kernels = Some(answer.kernels);
     Ok(())
+}
+
+/// What makes either side less certain; what is true of both is said once.
+fn caveats(before: &Diagnosis, after: &Diagnosis) -> Vec<Note> {
+    let has = |diagnosis: &Diagnosis, code: &str| {
+        diagnosis
+            .warnings
+            .iter()
+            .any(|warning| warning.code == code)
+    };
+    let note = |diagnosis: &Diagnosis, warning: &Warning, side: &str| {
+        let source = warning.source.and_then(|id| diagnosis.sources.get(id));
+        Note {
+            file: Some(source.map_or_else(
+                || side.to_owned(),
+                |source| format!("{side} ({})", source.file),
+            )),
+            ..Note::remark(&warning.code, warning.message.clone())
+        }
+    };
+    let mut notes: Vec<Note> = Vec::new();
+    for warning in &before.warnings {
+        if !has(after, &warning.code) {
+            notes.push(note(before, warning, "before"));
+        } else if !notes.iter().any(|note| note.code == warning.code) {
+            notes.push(Note {
+                file: Some("before and after".to_owned()),
+                ..Note::remark(&warning.code, warning.message.clone())
+            });
+        }
+    }
+    let of_after = after
+        .warnings
+        .iter()
+        .filter(|warning| !has(before, &warning.code));
+    notes.extend(of_after.map(|warning| note(after, warning, "after")));
+    notes
 }
 
 /// The worst decides; where nothing is in common, nobody can tell.

@@ -34,7 +34,10 @@ pub(super) fn roofline(
             .kernels
             .iter()
             .filter_map(|kernel| {
-                Some(((kernel.side? == RooflineSide::Before, kernel.launch?), (kernel.id, kernel.time_ns)))
+                Some((
+                    (kernel.side? == RooflineSide::Before, kernel.launch?),
+                    (kernel.id, kernel.time_ns),
+                ))
             })
             .collect();
         chart.pairs = kernels

@@ -3,7 +3,9 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use ridge_diagnose::document::{Document as Diagnosis, Kernel};
+use ridge_bench::document::Document as Bench;
+use ridge_diagnose::document::Document as Diagnosis;
+use ridge_trace::{native, nsys};
 
 use crate::error::ExpectedError;
 use crate::evidence::shown_name;
@@ -11,12 +13,28 @@ use crate::filter::{Address, LeftOut};
 use crate::input::Input;
 use crate::output::Output;
 use crate::verbs::collect::{InputSet, input_sets};
+use crate::verbs::timeline::{Read, trace_of};
 use crate::verbs::why::diagnosis_of;
 
 /// What a file holds.
 pub(super) enum Content {
     /// Kernels with their diagnosis.
     Diagnosis(Box<Diagnosis>),
+    /// What `ridge bench` measured.
+    Bench(Box<Bench>),
+    /// What a program did over time.
+    Trace(Box<Read>),
+}
+
+impl Content {
+    /// What it is, in words.
+    pub(super) const fn words(&self) -> &'static str {
+        match self {
+            Self::Diagnosis(_) => "kernels with counters",
+            Self::Bench(_) => "a result of `ridge bench`",
+            Self::Trace(_) => "a trace",
+        }
+    }
 }
 
 /// One side.
@@ -60,6 +78,14 @@ impl Side {
             {
                 side.content = Content::Diagnosis(Box::new(saved(input, &address)?));
                 side.is_whole = input.problem.is_none();
+            }
+            Some((input, _)) if Bench::looks_like(input.bytes()) => {
+                side.content = Content::Bench(Box::new(bench(input, &address)?));
+            }
+            Some((input, address)) if is_trace(input.bytes()) => {
+                let read = trace_of(input, &address.file, output)?;
+                side.is_whole = read.is_whole;
+                side.content = Content::Trace(Box::new(read));
             }
             _ => side.add_reports(&inputs, &set, output)?,
         }
@@ -149,17 +175,57 @@ fn saved(input: &Input, address: &Address) -> Result<Diagnosis, ExpectedError> {
     Ok(diagnosis)
 }
 
+/// Whether some bytes are meant to be a trace: a recording, a database, or JSON, which no report is.
+fn is_trace(bytes: &[u8]) -> bool {
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let is_json = matches!(text.trim_ascii_start().first(), Some(b'{' | b'['));
+    is_json || native::is_recording(bytes) || nsys::is_database(bytes)
+}
+
+/// Reads what `ridge bench` wrote, or the states of one kernel of it.
+pub(super) fn bench(input: &Input, address: &Address) -> Result<Bench, ExpectedError> {
+    let text = address.text();
+    let name = shown_name(&text);
+    let mut document = Bench::read(input.bytes()).map_err(|error| {
+        let failure = match &input.problem {
+            Some(problem) => ExpectedError::unreadable(format!("cannot read {name}: {problem}")),
+            None => {
+                ExpectedError::unreadable(format!("cannot read {name}: {error} ({})", error.code()))
+            }
+        };
+        failure.with_hint(error.hint())
+    })?;
+    let mut left_out = LeftOut::default();
+    let mut place = 0;
+    document.states.retain(|state| {
+        let is_meant = address.selects(&state.kernel, place);
+        if !is_meant {
+            left_out.add(&state.kernel, place);
+        }
+        place += 1;
+        is_meant
+    });
+    if document.states.is_empty() && !left_out.is_empty() {
+        return Err(left_out.nothing_at(address));
+    }
+    Ok(document)
+}
+
 /// The complaint that `--match` names what is not there.
-pub(super) fn no_such(name: &str, side: &str, kernels: &[Kernel]) -> ExpectedError {
+pub(super) fn no_such<'n>(
+    name: &str,
+    side: &str,
+    known: impl Iterator<Item = &'n str>,
+) -> ExpectedError {
     /// So many names are offered.
     const OFFERED: usize = 8;
     let mut names: Vec<&str> = Vec::new();
-    for kernel in kernels {
+    for name in known {
         if names.len() > OFFERED {
             break;
         }
-        if !names.contains(&kernel.name.as_str()) {
-            names.push(&kernel.name);
+        if !names.contains(&name) {
+            names.push(name);
         }
     }
     let more = if names.len() > OFFERED { ", …" } else { "" };

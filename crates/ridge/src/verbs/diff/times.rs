@@ -81,23 +81,15 @@ pub(super) fn read(
 fn document(file: &OsString, output: &Output) -> Result<Document, ExpectedError> {
     let address = Address::whole(file);
     let input = Input::open(&address, output)?;
-    let text = address.text();
-    let name = shown_name(&text);
-    if !Document::looks_like(input.bytes()) {
-        return Err(ExpectedError::unreadable(format!(
-            "cannot read {name}: --times takes what `ridge bench --format json` wrote, and it is something else"
-        ))
-        .with_hint("measure each version with `ridge bench SPEC -o results.json`"));
+    if Document::looks_like(input.bytes()) {
+        return super::side::bench(&input, &address);
     }
-    Document::read(input.bytes()).map_err(|error| {
-        let failure = match &input.problem {
-            Some(problem) => ExpectedError::unreadable(format!("cannot read {name}: {problem}")),
-            None => {
-                ExpectedError::unreadable(format!("cannot read {name}: {error} ({})", error.code()))
-            }
-        };
-        failure.with_hint(error.hint())
-    })
+    let text = address.text();
+    Err(ExpectedError::unreadable(format!(
+        "cannot read {}: --times takes what `ridge bench --format json` wrote, and it is something else",
+        shown_name(&text)
+    ))
+    .with_hint("measure each version with `ridge bench SPEC -o results.json`"))
 }
 
 /// The times of one mode; those of one kernel and size in several documents are runs.
@@ -130,6 +122,11 @@ fn clean(documents: &[Document], mode: Mode) -> Vec<Clean> {
                     block: Some(launch.block),
                     label: state.name.clone(),
                     runs_ns: vec![run],
+                    step_ns: document
+                        .floors
+                        .as_ref()
+                        .map(|floors| floors.timer_step_ns / result.runs_per_sample.max(1) as f64)
+                        .filter(|step| *step > 0.0 && step.is_finite()),
                     clock_hz: result.clock_hz,
                     invalid: invalid(state, result),
                 }),
