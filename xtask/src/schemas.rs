@@ -16,6 +16,7 @@ pub fn files(_root: &Path) -> Result<Vec<File>, Error> {
         schema::<ridge_model::bound::document::Document>("bound")?,
         schema::<ridge_bench::ceilings::document::Document>("ceilings")?,
         schema::<ridge_model::device::document::Document>("devices")?,
+        schema::<ridge_compare::document::Document>("diff")?,
         schema::<ridge_collect::doctor::document::Document>("doctor")?,
         schema::<ridge_model::occupancy::document::Document>("occupancy")?,
         schema::<ridge_model::roofline::document::Document>("roofline")?,

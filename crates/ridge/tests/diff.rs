@@ -13,10 +13,29 @@ use cases::{corpus, root, without_corpus};
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::{Value, json};
 
-/// The report of `tiny` holds one of many launches, so that its times are not those of the labels.
-const ONE_OF_MANY: &[&str] = &["tiny"];
+/// Their reports hold one of many launches, so that its times are not those of the labels.
+const ONE_OF_MANY: &[&str] = &["tiny", "relax_sweeps"];
 /// Pairs whose flaw the diagnosis does not find, so that nothing is to be verified (`docs/diagnosis-accuracy.md`).
 const NOT_FOUND: &[&str] = &["band_scores"];
+/// Pairs that were mended in another way than the finding proposes, so that what it asks to look at did not move, and that is
+/// said:
+///
+/// * `horner_chain`, `list_walk`, `modexp_batch`, `ilp`: found is a grid that is too small; each thread got more independent
+///   work instead, in the same grid.
+/// * `int8_dot`: found is that too few instructions issue; the fix needs fewer of them. It issues less often and is faster.
+/// * `wave_step`: the fixed version is still accused of the flaw.
+const MENDED_OTHERWISE: &[&str] = &[
+    "horner_chain",
+    "list_walk",
+    "modexp_batch",
+    "ilp",
+    "int8_dot",
+    "wave_step",
+];
+/// Pairs that are limited by a unit that no counter of the ledger shows, which is said.
+///
+/// * `bin_counts`: the port of the L2, by Speed Of Light.
+const NOT_IN_LEDGER: &[&str] = &["bin_counts"];
 /// Times that differ by less may fall on either side under the profiler.
 const CLOSE: f64 = 0.05;
 /// A row that is busy for less does not limit by itself; the diagnosis draws the same line.
@@ -42,7 +61,7 @@ fn trials(name: &str, folder: &Path) -> Vec<Trial> {
         .map(|line| serde_json::from_str::<Value>(line).expect("a label is a JSON object"))
         .filter(|label| !ONE_OF_MANY.contains(&text(label, "case")))
         // What is about several kernels of a report has no slow and no fixed kernel.
-        .filter(|label| label["scope"] != "report")
+        .filter(|label| label["scope"] != "report" && label["fixed"].is_string())
         .map(|label| {
             let folder = folder.to_owned();
             Trial::test(format!("{name}::{}", text(&label, "case")), move || {
@@ -90,7 +109,14 @@ fn check(folder: &Path, label: &Value) -> Result<(), Failed> {
         ));
     }
     direction(label, pair, &mut faults);
-    limiter(pair, &mut faults);
+    let is_borne_out = pair["limiter"]["is_borne_out"] == true;
+    if NOT_IN_LEDGER.contains(&text(label, "case")) {
+        if is_borne_out {
+            faults.push("the ledgers bear the limiter out".to_owned());
+        }
+    } else {
+        limiter(pair, &mut faults);
+    }
     flaw(label, pair, &mut faults);
     let folder = std::env::temp_dir().join(format!(
         "ridge-diff-{}-{}",
@@ -154,25 +180,25 @@ fn limiter(pair: &Value, faults: &mut Vec<String>) {
 fn flaw(label: &Value, pair: &Value, faults: &mut Vec<String>) {
     let flaws = pair["flaws"].as_array().cloned().unwrap_or_default();
     let accepted = label["accept"].as_array().cloned().unwrap_or_default();
-    let is_it = |flaw: &&Value| flaw["id"] == label["label"] || accepted.contains(&flaw["id"]);
-    let Some(flaw) = flaws
-        .iter()
-        .filter(|flaw| flaw["outcome"] != "new")
-        .find(is_it)
-    else {
+    let mut before = flaws.iter().filter(|flaw| flaw["outcome"] != "new");
+    let labelled = before.clone().find(|flaw| flaw["id"] == label["label"]);
+    let Some(flaw) = labelled.or_else(|| before.find(|flaw| accepted.contains(&flaw["id"]))) else {
         // A verdict (`at-…`) is no flaw.
         if !text(label, "label").starts_with("at-") && !NOT_FOUND.contains(&text(label, "case")) {
             faults.push(format!("{} is not among the flaws before", label["label"]));
         }
         return;
     };
-    for verify in flaw["verify"].as_array().into_iter().flatten() {
-        if verify["outcome"] != "held" {
-            faults.push(format!(
-                "{} of {}: {} → {} {}",
-                verify["metric"], flaw["id"], verify["before"], verify["after"], verify["outcome"]
-            ));
-        }
+    let verify = flaw["verify"].as_array().cloned().unwrap_or_default();
+    let missed: Vec<&Value> = verify
+        .iter()
+        .filter(|verify| verify["outcome"] != "held")
+        .collect();
+    if verify.is_empty() {
+        faults.push(format!("{} asks for nothing", flaw["id"]));
+    }
+    if missed.is_empty() == MENDED_OTHERWISE.contains(&text(label, "case")) {
+        faults.push(format!("{}: what had to move: {verify:?}", flaw["id"]));
     }
 }
 

@@ -37,7 +37,7 @@ pub struct Answer {
 
 /// A flaw that costs less than this part of what it cost is mostly mended.
 const MOSTLY: f64 = 0.5;
-/// Less is no movement: spans of one program differ by more.
+/// A movement of less is not told from none.
 const LEAST_MOVE: f64 = 0.01;
 
 /// Compares two timelines.

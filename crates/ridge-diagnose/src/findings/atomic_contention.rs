@@ -153,11 +153,22 @@ fn global(case: &Case<'_, '_>) -> Option<Outcome> {
     Some(
         draft
             .act(ACTIONS)
-            .falls("lts__t_sectors_srcunit_tex_op_red.sum")
+            .falls(which(case))
             .reaches("lts__cycles_active.max", average)
             .at(case.sampled_places())
             .weigh(case, &remedy, NEEDS),
     )
+}
+
+/// The counter of those that there are more of: atomics that return a value, or reductions.
+fn which(case: &Case<'_, '_>) -> &'static str {
+    const REDUCTIONS: &str = "lts__t_sectors_srcunit_tex_op_red.sum";
+    const ATOMICS: &str = "lts__t_sectors_srcunit_tex_op_atom.sum";
+    if case.number(ATOMICS) > case.number(REDUCTIONS) {
+        ATOMICS
+    } else {
+        REDUCTIONS
+    }
 }
 
 /// Contention in shared memory; absent when the input does not tell.

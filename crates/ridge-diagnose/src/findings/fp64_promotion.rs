@@ -129,10 +129,6 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
         "where more precision is needed, try compensated summation in float",
     ])
     .reaches(
-        "sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_elapsed",
-        0.0,
-    )
-    .reaches(
         "sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_elapsed",
         0.0,
     )

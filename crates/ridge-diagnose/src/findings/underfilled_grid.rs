@@ -92,7 +92,6 @@ pub(super) fn check(case: &Case<'_, '_>) -> Outcome {
             "split the long dimension over several blocks and add the parts up (split-K)",
             "run independent launches at the same time in several streams",
         ])
-        .rises("launch__waves_per_multiprocessor")
-        .rises("sm__cycles_active.avg");
+        .rises("launch__waves_per_multiprocessor");
     in_flight::describe(draft, case).weigh(case, &Remedy::hiding(), NEEDS)
 }

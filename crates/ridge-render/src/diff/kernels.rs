@@ -3,9 +3,9 @@
 use ridge_compare::kernels::document::{Alone, KernelPair, Kernels};
 use ridge_model::quantity::counted;
 
+use super::page::Page;
 use super::words;
 use crate::kernel_name::shorten;
-use crate::page::Layout;
 use crate::style::Role;
 use crate::table::{Column, Table};
 
@@ -20,7 +20,7 @@ const NAME: usize = 60;
 /// Without `-v`, actions and figures that did not move are left out, and so many flaws are shown with what had to move.
 const MOST_FLAWS: usize = 4;
 
-pub(super) fn write(out: &mut String, kernels: &Kernels, layout: &Layout) {
+pub(super) fn write(out: &mut String, kernels: &Kernels, layout: &Page<'_>) {
     let whole = if layout.is_verbose {
         kernels.pairs.len()
     } else {
@@ -44,7 +44,7 @@ pub(super) fn write(out: &mut String, kernels: &Kernels, layout: &Layout) {
     write_alone(out, "only after", &kernels.only_after, layout);
 }
 
-fn write_pair(out: &mut String, pair: &KernelPair, layout: &Layout) {
+fn write_pair(out: &mut String, pair: &KernelPair, layout: &Page<'_>) {
     layout.heading(out, &words::names(pair));
     layout.paragraph(out, &words::matched(pair), "  ", "    ", Some(Role::Dim));
     let time = &pair.time;
@@ -95,7 +95,7 @@ fn write_pair(out: &mut String, pair: &KernelPair, layout: &Layout) {
     }
 }
 
-fn write_ledger(out: &mut String, pair: &KernelPair, layout: &Layout) {
+fn write_ledger(out: &mut String, pair: &KernelPair, layout: &Page<'_>) {
     let has_demand = layout.columns >= DEMAND_FROM;
     let mut columns = vec![
         Column::left(" "),
@@ -129,7 +129,7 @@ fn write_ledger(out: &mut String, pair: &KernelPair, layout: &Layout) {
         if has_demand {
             cells.push(words::demand(row));
         }
-        table.row(cells);
+        table.row(layout.cells(cells));
     }
     if !table.is_empty() {
         out.push('\n');
@@ -138,7 +138,7 @@ fn write_ledger(out: &mut String, pair: &KernelPair, layout: &Layout) {
     }
 }
 
-fn write_flaws(out: &mut String, pair: &KernelPair, layout: &Layout) {
+fn write_flaws(out: &mut String, pair: &KernelPair, layout: &Page<'_>) {
     let most = if layout.is_verbose {
         usize::MAX
     } else {
@@ -159,7 +159,7 @@ fn write_flaws(out: &mut String, pair: &KernelPair, layout: &Layout) {
     }
 }
 
-fn write_figures(out: &mut String, pair: &KernelPair, layout: &Layout) {
+fn write_figures(out: &mut String, pair: &KernelPair, layout: &Page<'_>) {
     let text = |figures: &[ridge_compare::kernels::document::Figure]| -> String {
         let list: Vec<String> = figures
             .iter()
@@ -181,7 +181,7 @@ fn write_figures(out: &mut String, pair: &KernelPair, layout: &Layout) {
 }
 
 /// The other pairs, a line each.
-fn write_rest(out: &mut String, pairs: &[KernelPair], layout: &Layout) {
+fn write_rest(out: &mut String, pairs: &[KernelPair], layout: &Page<'_>) {
     /// More lines are no page.
     const MOST: usize = 20;
     let mut table = Table::new([
@@ -192,13 +192,13 @@ fn write_rest(out: &mut String, pairs: &[KernelPair], layout: &Layout) {
         Column::left("limit").truncated(2, 12),
     ]);
     for pair in pairs.iter().take(MOST) {
-        table.row([
+        table.row(layout.cells([
             pair.time.verdict.word().to_owned(),
             shorten(&words::names(pair), NAME, layout.charset),
             words::nanos(pair.time.before_ns),
             words::nanos(pair.time.after_ns),
             pair.limiter.sentence.clone(),
-        ]);
+        ]));
     }
     out.push_str(&table.render(layout.columns, layout.charset, layout.painter));
     let more = pairs.len().saturating_sub(MOST);
@@ -208,7 +208,7 @@ fn write_rest(out: &mut String, pairs: &[KernelPair], layout: &Layout) {
     }
 }
 
-fn write_alone(out: &mut String, title: &str, list: &[Alone], layout: &Layout) {
+fn write_alone(out: &mut String, title: &str, list: &[Alone], layout: &Page<'_>) {
     if list.is_empty() {
         return;
     }

@@ -3,6 +3,7 @@
 mod html;
 mod kernels;
 mod markdown;
+mod page;
 mod part;
 mod text;
 mod words;

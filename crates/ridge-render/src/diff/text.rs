@@ -3,6 +3,7 @@
 use ridge_compare::document::Document;
 use ridge_model::quantity::counted;
 
+use super::page::Page;
 use super::part::Part;
 use super::{kernels, words};
 use crate::page::Layout;
@@ -12,6 +13,7 @@ use crate::table::{Column, Table};
 /// Writes the page.
 #[must_use]
 pub fn text(document: &Document, layout: &Layout) -> String {
+    let layout = &Page(layout);
     let mut out = String::new();
     layout.heading(
         &mut out,
@@ -38,7 +40,7 @@ pub fn text(document: &Document, layout: &Layout) -> String {
 /// Rows that are shown without `-v`.
 const MOST_ROWS: usize = 20;
 
-fn write_part(out: &mut String, part: &Part, layout: &Layout) {
+fn write_part(out: &mut String, part: &Part, layout: &Page<'_>) {
     out.push('\n');
     layout.heading(out, &part.title);
     for line in &part.lines {
@@ -64,7 +66,7 @@ fn write_part(out: &mut String, part: &Part, layout: &Layout) {
     });
     let mut table = Table::new([Column::left(" ")].into_iter().chain(columns));
     for row in part.rows.iter().take(most) {
-        table.row([" ".to_owned()].into_iter().chain(row.iter().cloned()));
+        table.row(layout.cells([" ".to_owned()].into_iter().chain(row.iter().cloned())));
     }
     if !table.is_empty() {
         out.push_str(&table.render(layout.columns, layout.charset, layout.painter));

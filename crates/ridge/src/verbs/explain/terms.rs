@@ -39,6 +39,7 @@ terms! {
     "launch-cost": "launch cost", "cost of a launch", "launch overhead", "back to back launches";
     "ledger": "ledger", "resource ledger";
     "lower-bound": "lower bound", "lower bounds", "bound", "bounds", "gap";
+    "matching": "matching of kernels", "matching", "match", "ridge diff", "diff", "renamed kernel";
     "occupancy": "occupancy", "theoretical occupancy", "achieved occupancy", "ridge occupancy";
     "pageable-memory": "pageable memory", "pageable", "pinned", "pinned memory", "page locked", "pageable copy";
     "pass": "pass", "passes", "replay", "kernel replay", "application replay", "tier", "tiers";
@@ -52,6 +53,7 @@ terms! {
     "speed-of-light": "speed of light", "sol";
     "stall-reasons": "stall reasons", "stall reason", "stalls";
     "timeline": "timeline", "ridge timeline", "trace", "span", "busy time", "queue time";
+    "verify": "what had to move", "verify", "held", "not held", "it worked if";
     "warp": "warp", "warps";
     "wave": "wave", "waves", "tail";
     "wavefront": "wavefront", "wavefronts";
