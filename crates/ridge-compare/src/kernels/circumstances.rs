@@ -112,11 +112,7 @@ pub(super) fn of_sources(before: &Source, after: &Source) -> Vec<Warning> {
 }
 
 /// What differs between two kernels, and what that means for their times.
-pub(super) fn of_pair(
-    before: &Kernel,
-    after: &Kernel,
-    of_sources: &[Warning],
-) -> (Vec<Warning>, Circumstances) {
+pub(super) fn of_pair(before: &Kernel, after: &Kernel) -> (Vec<Warning>, Circumstances) {
     use Conclusion::{Ledger, Limiter, Time, Verify};
     let mut warnings = Vec::new();
     let mut invalid = None;
@@ -189,16 +185,8 @@ pub(super) fn of_pair(
             spoils: vec![Time],
         });
     }
-    let spoils_time = |warning: &&Warning| warning.spoils.contains(&Time);
-    let doubts = of_sources
-        .iter()
-        .chain(&warnings)
-        .filter(spoils_time)
-        .map(|warning| warning.message.clone())
-        .collect();
     let circumstances = Circumstances {
         invalid,
-        doubts,
         is_same_measurement: false,
     };
     (warnings, circumstances)

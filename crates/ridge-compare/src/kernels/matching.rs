@@ -14,8 +14,9 @@ use super::similarity::similarity;
 
 /// Kernels of each side whose names are compared with each other. 256 take 65,536 comparisons, a tenth of a second.
 pub const MOST_ALIKE: usize = 256;
-/// Names have to be as alike as this to be taken for one: three of ten characters may differ.
-pub const LEAST_SIMILARITY: f64 = 0.7;
+/// Names have to be as alike as this to be taken for one: a quarter of the characters may differ. Endings such as `_slow` and
+/// `_kernel` are common to names that have nothing else in common.
+pub const LEAST_SIMILARITY: f64 = 0.75;
 /// The second best has to be worse by so much, or nobody can tell which was meant.
 const CLEARLY_BETTER: f64 = 0.05;
 

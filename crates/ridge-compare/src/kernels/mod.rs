@@ -209,7 +209,7 @@ fn one(question: &Question<'_>, pair: &Pair, warnings: &mut Vec<Note>) -> Kernel
             warnings.push(note);
         }
     }
-    let (of_pair, mut circumstances) = circumstances::of_pair(before, after, &of_sources);
+    let (of_pair, mut circumstances) = circumstances::of_pair(before, after);
     circumstances.is_same_measurement = question.is_same_input
         && before
             .launches

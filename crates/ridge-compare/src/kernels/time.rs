@@ -74,8 +74,6 @@ fn find<'c>(list: &'c [Clean], kernel: &Kernel) -> Option<&'c Clean> {
 pub(super) struct Circumstances {
     /// Why the durations of the profiler are not comparable.
     pub(super) invalid: Option<String>,
-    /// What differs that durations depend on.
-    pub(super) doubts: Vec<String>,
     /// Whether both sides are the same launches of the same file.
     pub(super) is_same_measurement: bool,
 }
@@ -117,7 +115,6 @@ pub(super) fn time(
 
 /// Everything that the circumstances say about durations of the profiler.
 fn finish(time: &mut Time, circumstances: &Circumstances) {
-    time.reasons.extend(circumstances.doubts.iter().cloned());
     time.ratio = time
         .before_ns
         .zip(time.after_ns)
@@ -254,7 +251,6 @@ pub(crate) fn of_clean(one: &Clean, other: &Clean, times: &CleanTimes, rules: &R
     }
     let circumstances = Circumstances {
         invalid: times.invalid.clone().or(broken),
-        doubts: Vec::new(),
         is_same_measurement: false,
     };
     finish(&mut time, &circumstances);
@@ -289,7 +285,6 @@ pub(crate) fn one_span(
     }
     let circumstances = Circumstances {
         invalid,
-        doubts: Vec::new(),
         is_same_measurement,
     };
     finish(&mut time, &circumstances);

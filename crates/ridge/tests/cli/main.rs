@@ -9,6 +9,7 @@ mod clocks;
 mod collect;
 mod compulsory;
 mod devices;
+mod diff;
 mod disassembly;
 mod doctor;
 mod driver;

@@ -89,7 +89,11 @@ impl Side {
             }
             _ => side.add_reports(&inputs, &set, output)?,
         }
-        side.inputs = inputs.into_iter().map(|(input, _)| input).collect();
+        if set.collection.is_some() {
+            // What was timed apart from the counters is in the file that names the reports.
+            side.inputs.push(Input::open(&Address::whole(&set.name), output)?);
+        }
+        side.inputs.extend(inputs.into_iter().map(|(input, _)| input).collect();
         Ok(side)
     }
 
