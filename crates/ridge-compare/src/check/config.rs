@@ -195,7 +195,10 @@ impl<'t> Reader<'t> {
     fn budget(&self, item: &Item<'t>) -> Result<Budget, ConfigError> {
         let table = self.table("budget", item)?;
         // The span of a table in a list may be empty; its first key stands right below its header.
-        let first = table.iter().map(|(key, _)| key.span()).min_by_key(|span| span.start);
+        let first = table
+            .iter()
+            .map(|(key, _)| key.span())
+            .min_by_key(|span| span.start);
         let mut budget = Budget {
             kernel: Pattern::new("*"),
             state: None,
@@ -250,13 +253,7 @@ impl<'t> Reader<'t> {
         Ok(budget)
     }
 
-    fn unknown(
-        &self,
-        key: &str,
-        table: &str,
-        known: &[&str],
-        span: &Range<usize>,
-    ) -> ConfigError {
+    fn unknown(&self, key: &str, table: &str, known: &[&str], span: &Range<usize>) -> ConfigError {
         self.wrong(
             &format!("{key:?} means nothing in {table}"),
             &format!("keys of {table}: {}", known.join(", ")),
@@ -442,14 +439,34 @@ findings = "bank-conflicts"
     fn mistakes_are_told_at_their_place() {
         for (text, line, message) in [
             ("[check]\nbaselin = \"x\"", 2, "means nothing in [check]"),
-            ("[[budget]]\nkernel = \"a\"\nspils = 0", 3, "means nothing in [[budget]]"),
+            (
+                "[[budget]]\nkernel = \"a\"\nspils = 0",
+                3,
+                "means nothing in [[budget]]",
+            ),
             ("[[budget]]\nkernel = \"a\"", 2, "asks for nothing"),
             ("[[budget]]\ntime = \"1 us\"", 2, "which kernels"),
             ("[[budget]]\nkernel = \"a\"\ntime = 3", 3, "time is a time"),
-            ("[[budget]]\nkernel = \"a\"\ntime = \"-1 us\"", 3, "time is a time"),
-            ("[[budget]]\nkernel = \"a\"\noccupancy = 50", 3, "a share from 0 to 1"),
-            ("[[budget]]\nkernel = \"a\"\nregisters = 1.5", 3, "a whole number"),
-            ("[[budget]]\nkernel = \"a\"\nmode = \"warm\"", 3, "is no mode"),
+            (
+                "[[budget]]\nkernel = \"a\"\ntime = \"-1 us\"",
+                3,
+                "time is a time",
+            ),
+            (
+                "[[budget]]\nkernel = \"a\"\noccupancy = 50",
+                3,
+                "a share from 0 to 1",
+            ),
+            (
+                "[[budget]]\nkernel = \"a\"\nregisters = 1.5",
+                3,
+                "a whole number",
+            ),
+            (
+                "[[budget]]\nkernel = \"a\"\nmode = \"warm\"",
+                3,
+                "is no mode",
+            ),
             ("[budget]\nkernel = \"a\"", 1, "a list of tables"),
             ("[check]\nband = nan", 2, "a share from 0 to 1"),
             ("[check]\nspec = [1]", 2, "spec is a text"),
