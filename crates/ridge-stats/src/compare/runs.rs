@@ -142,12 +142,8 @@ pub fn compare_runs(a: &[Samples], b: &[Samples], rules: &Rules) -> Result<Compa
         if run.interval.is_none() {
             doubt(Doubt::FewSamples { arm });
         }
-        let trend = run.summary.trend.filter(|_| !is_controlled);
-        if let Some(trend) = trend.filter(|trend| trend.change.abs() > band.share() / 2.0) {
-            doubt(Doubt::Drift {
-                arm,
-                change: trend.change,
-            });
+        if !is_controlled && let Some(movement) = run.movement(arm, band.share() / 2.0) {
+            doubt(movement);
         }
     }
     let replicates = a.runs.len().min(b.runs.len());

@@ -6,6 +6,7 @@ use super::{Comparison, Effect, Rules};
 use crate::error::{Arm, Error};
 use crate::interval::Interval;
 use crate::samples::Samples;
+use crate::shape::shift;
 use crate::summary::{Summary, step_of};
 
 /// The median of an arm with its interval, as logarithms, and what else matters for a comparison.
@@ -14,6 +15,8 @@ pub(super) struct Judged {
     pub(super) interval: Option<Interval>,
     pub(super) summary: Summary,
     pub(super) step: Option<f64>,
+    /// By how much its level jumps, as a share.
+    jump: Option<f64>,
 }
 
 impl Judged {
@@ -32,12 +35,30 @@ impl Judged {
                 lower: (interval.lower - rounding).ln(),
                 upper: (interval.upper + rounding).ln(),
             });
+        let jump = shift::find(
+            samples.in_order(),
+            samples.sorted(),
+            summary.median,
+            summary.effective_n,
+            step.unwrap_or(0.0),
+        );
         Ok(Self {
+            jump: jump.map(|jump| jump.change),
             median: summary.median.ln(),
             interval,
             summary,
             step,
         })
+    }
+
+    /// What moved within the run by more than a share: bit by bit, or in a jump.
+    pub(super) fn movement(&self, arm: Arm, share: f64) -> Option<Doubt> {
+        let drift = self.summary.trend.map(|trend| trend.change);
+        let drift = drift.filter(|change| change.abs() > share);
+        let jump = self.jump.filter(|change| change.abs() > share);
+        drift
+            .map(|change| Doubt::Drift { arm, change })
+            .or_else(|| jump.map(|change| Doubt::Shift { arm, change }))
     }
 
     /// How far apart its modes are.
@@ -69,8 +90,8 @@ fn of_difference(b: &Judged, a: &Judged) -> Option<Interval> {
 ///
 /// What changed between the runs is not in the intervals but in the band: that of [`super::compare_rounds`], where the
 /// control has to be from a run of its own. An arm with two modes adds their distance to it, because nothing says that the
-/// next run has its median in the same one. A trend in any arm of more than half the band rules out a verdict: over a run
-/// the arms may then differ by more than the band.
+/// next run has its median in the same one. A trend of more than half the band in any arm rules out
+/// a verdict: over a run the arms may then differ by more than the band. Without a control a jump of the level does, too.
 ///
 /// Without a control and without the band of this machine, rules that ask for a verdict all the same
 /// (`needs_control: false`) get the `uncontrolled_band`: what two runs may differ by although each looks steady.
@@ -128,13 +149,11 @@ pub fn compare_samples(
         if judged.interval.is_none() {
             doubts.push(Doubt::FewSamples { arm: *arm });
         }
-        let trend = judged.summary.trend;
-        if let Some(trend) = trend.filter(|trend| trend.change.abs() > band.share() / 2.0) {
-            doubts.push(Doubt::Drift {
-                arm: *arm,
-                change: trend.change,
-            });
-        }
+        // A control would have shown what a jump does to the next run.
+        let movement = judged.movement(*arm, band.share() / 2.0);
+        doubts.extend(
+            movement.filter(|doubt| control.is_none() || !matches!(doubt, Doubt::Shift { .. })),
+        );
     }
     doubts.extend(few(rules, 1, control.is_some()));
     let (verdict, doubts) = judge(effect, band, rules.margin, doubts);
@@ -198,6 +217,7 @@ mod tests {
             interval: Some(Interval { lower, upper }),
             summary: Summary::of(&arm(100.0, 1), crate::Confidence::P95),
             step: None,
+            jump: None,
         };
         // 5 − 2 less √(3² + 4²), and more √(6² + 8²).
         let found = of_difference(&judged(5.0, 2.0, 11.0), &judged(2.0, -6.0, 6.0)).unwrap();

@@ -53,6 +53,13 @@ pub enum Doubt {
         /// Its change over the run, as a share.
         change: f64,
     },
+    /// The level of an arm jumps within the run, so that another run may be at the other one.
+    Shift {
+        /// The arm.
+        arm: Arm,
+        /// The size of the jump, as a share.
+        change: f64,
+    },
     /// There is a difference, but the band is wider.
     WithinBand {
         /// Why the band is so wide.
@@ -72,6 +79,7 @@ impl Doubt {
             Self::FewRounds { .. } => "few-rounds",
             Self::FewSamples { .. } => "few-samples",
             Self::Drift { .. } => "drift",
+            Self::Shift { .. } => "level-shift",
             Self::WithinBand { .. } => "within-band",
             Self::WideInterval => "wide-interval",
         }
@@ -93,6 +101,12 @@ impl Doubt {
             }
             Self::Drift { arm, change } => {
                 format!("{arm} drifts by {:+.1} % over the run", change * 100.0)
+            }
+            Self::Shift { arm, change } => {
+                format!(
+                    "the level of {arm} jumps by {:+.1} % within the run",
+                    change * 100.0
+                )
             }
             Self::WithinBand { source } => match source {
                 BandSource::Least => "the difference is within the least band of the rules",
@@ -124,6 +138,9 @@ impl Doubt {
             Self::FewRounds { .. } => "measure more rounds",
             Self::FewSamples { .. } => "take more, over a longer time",
             Self::Drift { .. } => "warm up longer, look at the clock, or measure A and B in turns",
+            Self::Shift { .. } => {
+                "measure each side in three or more fresh processes, and look at clock and neighbours"
+            }
             Self::WithinBand { source } => match source {
                 BandSource::Least => "narrow it if so small a difference matters",
                 BandSource::Machine => "measure its band again with nothing else running",

@@ -2,6 +2,7 @@
 
 pub(crate) mod modes;
 pub(crate) mod quantisation;
+pub(crate) mod shift;
 pub(crate) mod trend;
 
 pub use modes::Modes;

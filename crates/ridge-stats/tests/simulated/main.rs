@@ -4,5 +4,6 @@
 mod comparison;
 mod coverage;
 mod noise;
+mod processes;
 mod shape;
 mod stopping;

@@ -35,6 +35,8 @@ pub(crate) enum Noise {
     Ar1 { phi: f64, share: f64 },
     /// A linear movement over the run.
     Drift { change: f64, share: f64 },
+    /// A level that jumps at a random place of the run, and stays there.
+    Shift { size: f64, share: f64 },
     /// Normal, seen in steps of the timer.
     Quantised { step: f64, share: f64 },
     /// Evenly over a width, which starts at the median.
@@ -46,6 +48,10 @@ pub(crate) enum Noise {
 /// Samples around a median, in the order in which they are taken.
 pub(crate) fn run(source: &mut Source, noise: Noise, median: f64, n: usize) -> Vec<f64> {
     let mut state = source.normal();
+    let jump = match noise {
+        Noise::Shift { .. } => (source.unit() * n as f64) as usize,
+        _ => 0,
+    };
     let mut sample = |at: usize| match noise {
         Noise::Lognormal { share } => median * (share * source.normal()).exp(),
         Noise::Bimodal {
@@ -67,6 +73,10 @@ pub(crate) fn run(source: &mut Source, noise: Noise, median: f64, n: usize) -> V
         Noise::Drift { change, share } => {
             let moved = 1.0 + change * at as f64 / n as f64;
             median * moved * (share * source.normal()).exp()
+        }
+        Noise::Shift { size, share } => {
+            let level = if at < jump { 1.0 } else { 1.0 + size };
+            median * level * (share * source.normal()).exp()
         }
         Noise::Quantised { step, share } => {
             let exact = median * (1.0 + share * source.normal());

@@ -157,6 +157,43 @@ fn what_was_kept_answers_the_same() {
     );
 }
 
+/// What was timed apart from the counters goes before durations of launches whose counters were collected, and is of one run
+/// all the same.
+#[test]
+fn kept_collections_are_compared() {
+    let fake = Fake::new();
+    for folder in ["before", "after"] {
+        fake.why(&["--keep", folder, "--", "true"]).run().code(0);
+    }
+    let files = ["before/collection.json", "after/collection.json"];
+    let diff = |files: [&str; 2]| {
+        ridge(["diff", "--format", "json", "-q", files[0], files[1]])
+            .within(&fake.folder)
+            .run()
+    };
+    let same = diff([files[0], files[0]]).code(0);
+    assert_eq!(json(&same)["verdict"], "same");
+    let path = fake.folder.path().join(files[1]);
+    let mut stored: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    for row in stored["launches"].as_array_mut().unwrap() {
+        row["median_ns"] = (row["median_ns"].as_f64().unwrap() / 2.0).into();
+    }
+    fs::write(&path, stored.to_string()).unwrap();
+    let faster = json(&diff(files).code(11));
+    for pair in faster["kernels"]["pairs"].as_array().unwrap() {
+        let time = &pair["time"];
+        assert_eq!(
+            (&time["origin"], &time["verdict"]),
+            (&"timing-pass".into(), &"ambiguous".into()),
+            "{time}"
+        );
+        assert!(
+            (time["ratio"].as_f64().unwrap() - 0.5).abs() < 1e-9,
+            "{time}"
+        );
+    }
+}
+
 #[test]
 fn the_page_says_what_was_run_and_what_it_shows() {
     let run = Fake::new().why(&["--", "true"]).run().code(0);

@@ -91,9 +91,11 @@ impl Side {
         }
         if set.collection.is_some() {
             // What was timed apart from the counters is in the file that names the reports.
-            side.inputs.push(Input::open(&Address::whole(&set.name), output)?);
+            side.inputs
+                .push(Input::open(&Address::whole(&set.name), output)?);
         }
-        side.inputs.extend(inputs.into_iter().map(|(input, _)| input).collect();
+        side.inputs
+            .extend(inputs.into_iter().map(|(input, _)| input));
         Ok(side)
     }
 

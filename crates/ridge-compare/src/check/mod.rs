@@ -1,0 +1,353 @@
+//! Results against budgets and a baseline: the gate of `ridge check`.
+//!
+//! [`Config`] is what `ridge.toml` says, [`Found`] what a result holds, [`Baseline`] what it is compared with, and
+//! [`evaluate`] the answer. Nothing here reads files or measures.
+
+mod baseline;
+mod budgets;
+mod config;
+pub mod document;
+mod facts;
+mod pattern;
+
+pub use baseline::{Baseline, BaselineError};
+pub use config::{Budget, Config, ConfigError};
+pub use document::{BaselineFacts, Check, Document, Outcome, Rule};
+pub use facts::Diagnosis;
+pub use pattern::Pattern;
+
+use ridge_bench::document::Document as Bench;
+use ridge_model::quantity::Nanos;
+
+use crate::Verdict;
+use crate::bench::{Options, Pair, compare};
+use facts::{Facts, of_bench};
+
+/// What a result is.
+#[derive(Clone, Debug)]
+pub enum Found {
+    /// Of `ridge bench`.
+    Bench(Box<Bench>),
+    /// Of `ridge why`.
+    Diagnosis(Box<Diagnosis>),
+}
+
+impl Found {
+    /// A result by what it is meant to be; `None` where it is neither.
+    #[must_use]
+    pub fn read(bytes: &[u8]) -> Option<Result<Self, String>> {
+        baseline::result(bytes)
+    }
+
+    fn facts(&self, place: usize) -> Vec<Facts> {
+        match self {
+            Self::Bench(document) => of_bench(document, place),
+            Self::Diagnosis(diagnosis) => diagnosis.facts(place),
+        }
+    }
+}
+
+/// A result with its name.
+#[derive(Clone, Debug)]
+pub struct Named {
+    /// As people know it.
+    pub name: String,
+    /// What it is.
+    pub found: Found,
+}
+
+/// What is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// Budgets and rules.
+    pub config: &'a Config,
+    /// The file that they are from.
+    pub config_file: Option<&'a str>,
+    /// The baseline with its name.
+    pub baseline: Option<(&'a str, &'a Baseline)>,
+    /// The version of the command.
+    pub tool_version: &'a str,
+}
+
+/// Holds results against what is asked.
+#[must_use]
+pub fn evaluate(results: &[Named], asked: &Asked<'_>) -> Document {
+    let facts: Vec<Facts> = results
+        .iter()
+        .enumerate()
+        .flat_map(|(place, result)| result.found.facts(place))
+        .collect();
+    let mut checks: Vec<Check> = facts
+        .iter()
+        .filter_map(|facts| validity(facts, results))
+        .collect();
+    let mut document = Document {
+        schema: document::SCHEMA.to_owned(),
+        version: document::VERSION,
+        tool_version: asked.tool_version.to_owned(),
+        outcome: Outcome::Pass,
+        config: asked.config_file.map(str::to_owned),
+        baseline: asked.baseline.map(|(name, baseline)| BaselineFacts {
+            name: name.to_owned(),
+            commit: baseline.commit.clone(),
+            branch: baseline.branch.clone(),
+            runs: baseline.results.len(),
+        }),
+        results: results.iter().map(|result| result.name.clone()).collect(),
+        checks: Vec::new(),
+        unmatched: Vec::new(),
+        warnings: Vec::new(),
+        measured_runs: 0,
+        is_recorded: false,
+    };
+    if let Some((_, baseline)) = asked.baseline {
+        against(results, baseline, asked, &mut checks, &mut document);
+    }
+    budgets::check(&facts, asked, &mut checks);
+    // What is worst is read first; the order of results is kept among equals.
+    checks.sort_by_key(|check| std::cmp::Reverse(check.outcome));
+    document.outcome = checks
+        .iter()
+        .map(|check| check.outcome)
+        .max()
+        // Where nothing was held against anything, nothing holds.
+        .unwrap_or(Outcome::CannotTell);
+    document.checks = checks;
+    document
+}
+
+/// A check without numbers.
+fn plain(rule: Rule, outcome: Outcome, subject: &str, text: String) -> Check {
+    Check {
+        rule,
+        outcome,
+        subject: subject.to_owned(),
+        mode: None,
+        verdict: None,
+        value: None,
+        lower: None,
+        upper: None,
+        limit: None,
+        unit: String::new(),
+        text,
+        hint: None,
+        file: None,
+        line: None,
+        result: None,
+    }
+}
+
+/// A time that does not count fails by itself, with or without a baseline.
+fn validity(facts: &Facts, results: &[Named]) -> Option<Check> {
+    let first = facts.invalid.first()?;
+    let more = match facts.invalid.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    Some(Check {
+        mode: facts.mode,
+        result: Some(facts.result),
+        file: results.get(facts.result).map(|result| result.name.clone()),
+        hint: Some(
+            "`ridge bench` on the spec shows all of it; measure again once it is mended".to_owned(),
+        ),
+        ..plain(
+            Rule::Validity,
+            Outcome::Invalid,
+            &facts.name,
+            format!("{first}{more}"),
+        )
+    })
+}
+
+fn against(
+    results: &[Named],
+    baseline: &Baseline,
+    asked: &Asked<'_>,
+    checks: &mut Vec<Check>,
+    document: &mut Document,
+) {
+    let mut options = Options::default();
+    options.rules.machine_band = asked.config.band;
+    if let Some(margin) = asked.config.margin {
+        options.rules.margin = margin;
+    }
+    let after: Vec<&Bench> = results
+        .iter()
+        .filter_map(|result| bench(&result.found))
+        .collect();
+    let before: Vec<&Bench> = baseline.results.iter().filter_map(bench).collect();
+    let comparison = compare(&before, &after, &options);
+    let invalid: Vec<_> = checks
+        .iter()
+        .map(|check| (check.subject.clone(), check.mode))
+        .collect();
+    for pair in &comparison.pairs {
+        // What is told as not valid already is not told again.
+        let key = (pair.subject.state.clone(), Some(pair.subject.mode));
+        if pair.verdict == Verdict::Invalid && invalid.contains(&key) {
+            continue;
+        }
+        checks.push(of_pair(pair, asked.config));
+    }
+    let has_common = !comparison.pairs.is_empty();
+    document.unmatched = comparison.unmatched;
+    document.warnings = comparison.warnings;
+    let profiled = profiled(results, baseline, checks);
+    if !has_common && !profiled {
+        checks.push(Check {
+            hint: Some(
+                "compare results of the same spec, or record a baseline with --update".to_owned(),
+            ),
+            ..plain(
+                Rule::Baseline,
+                Outcome::CannotTell,
+                "all results",
+                "nothing of the results is in the baseline".to_owned(),
+            )
+        });
+    }
+}
+
+fn bench(found: &Found) -> Option<&Bench> {
+    match found {
+        Found::Bench(document) => Some(document),
+        Found::Diagnosis(_) => None,
+    }
+}
+
+/// A pair against what it may be slower by.
+fn of_pair(pair: &Pair, config: &Config) -> Check {
+    let subject = &pair.subject;
+    let budget = config.budgets.iter().find(|budget| {
+        budget.slowdown.is_some()
+            && budgets::is_for(budget, &subject.kernel, &subject.state, Some(subject.mode))
+    });
+    let allowed = budget.and_then(|budget| budget.slowdown);
+    let limit = allowed.map_or(1.0, |share| 1.0 + share);
+    let outcome = match (pair.verdict, allowed) {
+        (Verdict::Invalid, _) => Outcome::Invalid,
+        (Verdict::Same | Verdict::Faster, _) => Outcome::Pass,
+        (_, Some(_))
+            if pair.ratio_upper.is_some_and(|upper| upper <= limit) && is_only_wide(pair) =>
+        {
+            Outcome::Pass
+        }
+        (Verdict::Slower, Some(_)) if pair.ratio_lower.is_none_or(|lower| lower <= limit) => {
+            Outcome::CannotTell
+        }
+        (Verdict::Slower, _) => Outcome::Broken,
+        (Verdict::Ambiguous, _) => Outcome::CannotTell,
+    };
+    let reason = pair.invalid.first().or(pair.doubts.first());
+    Check {
+        rule: Rule::Baseline,
+        outcome,
+        subject: subject.state.clone(),
+        mode: Some(subject.mode),
+        verdict: Some(pair.verdict),
+        value: pair.ratio,
+        lower: pair.ratio_lower,
+        upper: pair.ratio_upper,
+        limit: Some(limit),
+        unit: "ratio".to_owned(),
+        text: told(pair, allowed),
+        hint: reason.and_then(|reason| reason.hint.clone()).or_else(|| {
+            (outcome == Outcome::Broken).then(|| {
+                "`ridge why` tells what limits it; a change that is meant is recorded with --update"
+                    .to_owned()
+            })
+        }),
+        file: None,
+        line: budget.map(|budget| budget.line),
+        result: None,
+    }
+}
+
+/// Whether nothing but the size of the difference stands in the way of a verdict.
+fn is_only_wide(pair: &Pair) -> bool {
+    pair.doubts
+        .iter()
+        .all(|doubt| ["wide-interval", "within-band"].contains(&doubt.id.as_str()))
+}
+
+fn percent(ratio: f64) -> String {
+    format!("{:+.2} %", (ratio - 1.0) * 100.0)
+}
+
+fn told(pair: &Pair, allowed: Option<f64>) -> String {
+    if let Some(reason) = pair.invalid.first() {
+        return reason.text.clone();
+    }
+    let times = match (&pair.before, &pair.after) {
+        (Some(before), Some(after)) => format!(
+            "{:.4} before, {:.4} now",
+            Nanos::new(before.median_ns),
+            Nanos::new(after.median_ns)
+        ),
+        _ => String::new(),
+    };
+    let ratio = pair.ratio.map_or_else(String::new, percent);
+    let interval = pair.ratio_lower.zip(pair.ratio_upper).map_or_else(
+        || ", no interval".to_owned(),
+        |(lower, upper)| format!(" ({} to {})", percent(lower), percent(upper)),
+    );
+    let band = pair
+        .band
+        .zip(pair.band_origin)
+        .map_or_else(String::new, |(band, origin)| {
+            format!(", band {:.2} % ({})", band * 100.0, origin.words())
+        });
+    let allowed = allowed.map_or_else(String::new, |share| {
+        format!(", {:.2} % allowed", share * 100.0)
+    });
+    let doubt = pair
+        .doubts
+        .first()
+        .map_or_else(String::new, |doubt| format!("; {}", doubt.text));
+    format!("{times}: {ratio}{interval}{band}{allowed}{doubt}")
+}
+
+/// Durations of a profiler, one on each side: they are told, and never a verdict. Whether there were any.
+fn profiled(results: &[Named], baseline: &Baseline, checks: &mut Vec<Check>) -> bool {
+    let diagnosis = |found: &Found| match found {
+        Found::Diagnosis(diagnosis) => Some(diagnosis.durations()),
+        Found::Bench(_) => None,
+    };
+    let before: std::collections::HashMap<String, f64> = baseline
+        .results
+        .iter()
+        .filter_map(diagnosis)
+        .flatten()
+        .collect();
+    let mut has_any = false;
+    for (place, result) in results.iter().enumerate() {
+        for (name, now) in diagnosis(&result.found).unwrap_or_default() {
+            let Some(was) = before.get(&name) else {
+                continue;
+            };
+            has_any = true;
+            let ratio = now / was;
+            checks.push(Check {
+                verdict: Some(Verdict::Ambiguous),
+                value: Some(ratio),
+                limit: Some(1.0),
+                unit: "ratio".to_owned(),
+                result: Some(place),
+                hint: Some("measure both with `ridge bench`".to_owned()),
+                ..plain(
+                    Rule::Baseline,
+                    Outcome::CannotTell,
+                    &name,
+                    format!(
+                        "{:.4} before, {:.4} now: {}; one duration of the profiler on each side says nothing about their spread",
+                        Nanos::new(*was),
+                        Nanos::new(now),
+                        percent(ratio)
+                    ),
+                )
+            });
+        }
+    }
+    has_any
+}
