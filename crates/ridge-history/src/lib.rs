@@ -25,6 +25,8 @@ mod extract;
 mod filter;
 mod id;
 mod point;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 mod record;
 mod rows;
 mod sql;

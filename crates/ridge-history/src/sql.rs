@@ -149,6 +149,11 @@ pub(crate) fn page(filter: &Filter, behind: Option<(Timestamp, Id)>, most: u64) 
 pub(crate) const POINTS_OF_RESULT: &str = "SELECT s.subject, s.metric, s.unit, p.value, p.low, p.high, p.samples \
      FROM point p JOIN series s ON s.number = p.series WHERE p.result = $1 ORDER BY p.place";
 
+/// The points of many results, with the numbers of these, in the same order within each.
+#[cfg(feature = "postgres")]
+pub(crate) const POINTS_OF_RESULTS: &str = "SELECT s.subject, s.metric, s.unit, p.value, p.low, p.high, p.samples, p.result \
+     FROM point p JOIN series s ON s.number = p.series WHERE p.result = ANY($1) ORDER BY p.result, p.place";
+
 /// Whether a filter chooses results at all, or takes all of them.
 fn is_open(filter: &Filter) -> bool {
     *filter
