@@ -82,6 +82,31 @@ impl SqliteStore {
         Self::with_flags(path, place, flags)
     }
 
+    /// Opens a file that is there for reading alone.
+    ///
+    /// # Errors
+    /// When it is not there, cannot be opened, or is something else.
+    pub fn open_read_only(path: &Path) -> Result<Self, Error> {
+        let place = path.display().to_string();
+        let mut store = Self {
+            connection: read_only(path, &place)?,
+            place,
+            access: Access::ReadOnly("it is opened for reading alone".to_owned()),
+        };
+        store.check()?;
+        Ok(store)
+    }
+
+    /// Sets how long one waits for another writer, which is 20 seconds otherwise.
+    ///
+    /// # Errors
+    /// When SQLite refuses it.
+    pub fn set_patience(&mut self, patience: Duration) -> Result<(), Error> {
+        self.connection
+            .busy_timeout(patience)
+            .map_err(|error| of_read(&self.place, &error))
+    }
+
     fn with_flags(path: &Path, place: String, flags: OpenFlags) -> Result<Self, Error> {
         let opened = |error: rusqlite::Error| of_open(&place, &error);
         let connection = Connection::open_with_flags(path, flags).map_err(opened)?;
