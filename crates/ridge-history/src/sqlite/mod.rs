@@ -542,10 +542,7 @@ fn of_read(place: &str, error: &rusqlite::Error) -> Error {
     let reason = words(error);
     match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
-            Error::Busy {
-                place,
-                waited_s: WAIT.as_secs(),
-            }
+            Error::Busy { place }
         }
         Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase) => {
             Error::Damaged { place, reason }
@@ -571,7 +568,11 @@ fn of_write(place: &str, error: &rusqlite::Error) -> Error {
             place: place.to_owned(),
             reason: format!("the disk is full, a limit is reached, or the disk fails ({said})"),
         },
-        Some(rusqlite::ErrorCode::ReadOnly) => Error::ReadOnly {
+        Some(
+            rusqlite::ErrorCode::ReadOnly
+            | rusqlite::ErrorCode::CannotOpen
+            | rusqlite::ErrorCode::PermissionDenied,
+        ) => Error::ReadOnly {
             place: place.to_owned(),
             reason: "you may not write to the file or its folder".to_owned(),
         },
