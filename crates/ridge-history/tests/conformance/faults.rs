@@ -12,13 +12,28 @@ use crate::samples::{Sample, ten};
 type Case = fn(&Path);
 
 pub(crate) const CASES: &[(&str, Case)] = &[
-    ("a_killed_writer_loses_nothing_committed", a_killed_writer_loses_nothing_committed),
-    ("a_full_disk_loses_nothing_committed", a_full_disk_loses_nothing_committed),
-    ("a_newer_version_is_read_and_not_written_to", a_newer_version_is_read_and_not_written_to),
+    (
+        "a_killed_writer_loses_nothing_committed",
+        a_killed_writer_loses_nothing_committed,
+    ),
+    (
+        "a_full_disk_loses_nothing_committed",
+        a_full_disk_loses_nothing_committed,
+    ),
+    (
+        "a_newer_version_is_read_and_not_written_to",
+        a_newer_version_is_read_and_not_written_to,
+    ),
     ("other_files_are_left_alone", other_files_are_left_alone),
     ("damage_is_told", damage_is_told),
-    ("a_file_without_the_right_to_write_is_read", a_file_without_the_right_to_write_is_read),
-    ("a_writer_that_holds_on_is_told", a_writer_that_holds_on_is_told),
+    (
+        "a_file_without_the_right_to_write_is_read",
+        a_file_without_the_right_to_write_is_read,
+    ),
+    (
+        "a_writer_that_holds_on_is_told",
+        a_writer_that_holds_on_is_told,
+    ),
 ];
 
 const CHILD: &str = "RIDGE_TEST_WRITER";
@@ -29,7 +44,13 @@ pub(crate) fn child() -> Option<ExitCode> {
     let mut store = SqliteStore::open(Path::new(&path)).unwrap();
     for batch in 0..100_000_i64 {
         let records: Vec<_> = (0..20)
-            .map(|place| Sample { minute: batch * 20 + place, ..Sample::default() }.record())
+            .map(|place| {
+                Sample {
+                    minute: batch * 20 + place,
+                    ..Sample::default()
+                }
+                .record()
+            })
             .collect();
         match store.insert(&records) {
             Ok(_) => {
@@ -56,10 +77,16 @@ fn writer(path: &Path) -> Command {
 fn check(path: &Path, said: u64) {
     let mut store = SqliteStore::open(path).unwrap();
     let count = store.count(&Filter::default()).unwrap();
-    assert!(count >= said * 20, "{count} results, {said} batches were committed");
+    assert!(
+        count >= said * 20,
+        "{count} results, {said} batches were committed"
+    );
     assert_eq!(count % 20, 0, "a part of a batch");
     let series = store.series(&Filter::default()).unwrap();
-    assert!(series.iter().all(|series| series.points == count), "{series:?}");
+    assert!(
+        series.iter().all(|series| series.points == count),
+        "{series:?}"
+    );
     let mut walked = 0;
     store
         .for_each(&Filter::default(), &mut |record| {
@@ -69,7 +96,13 @@ fn check(path: &Path, said: u64) {
         .unwrap();
     assert_eq!(walked, count);
     // It can be written to as before.
-    store.insert(&[Sample { host: "after", ..Sample::default() }.record()]).unwrap();
+    store
+        .insert(&[Sample {
+            host: "after",
+            ..Sample::default()
+        }
+        .record()])
+        .unwrap();
     drop(store);
     let connection = Connection::open(path).unwrap();
     let verdict: String = connection
@@ -89,7 +122,11 @@ fn a_killed_writer_loses_nothing_committed(path: &Path) {
         let mut text = Vec::new();
         let mut byte = [0];
         while text.iter().filter(|byte| **byte == b'\n').count() < batches {
-            assert_ne!(output.read(&mut byte).unwrap(), 0, "the writer ended by itself");
+            assert_ne!(
+                output.read(&mut byte).unwrap(),
+                0,
+                "the writer ended by itself"
+            );
             text.push(byte[0]);
         }
         child.kill().unwrap();
@@ -117,7 +154,10 @@ fn a_full_disk_loses_nothing_committed(path: &Path) {
         .unwrap();
     assert_eq!(output.status.code(), Some(4), "{output:?}");
     let complaint = String::from_utf8(output.stderr).unwrap();
-    assert!(complaint.starts_with("HIS0006 write to the history"), "{complaint}");
+    assert!(
+        complaint.starts_with("HIS0006 write to the history"),
+        "{complaint}"
+    );
     let lines = String::from_utf8(output.stdout).unwrap();
     let said = u64::try_from(lines.lines().count()).unwrap();
     assert!(said > 0, "{complaint}");
@@ -134,7 +174,10 @@ fn a_newer_version_is_read_and_not_written_to(path: &Path) {
         .unwrap();
     let mut store = SqliteStore::open(path).unwrap();
     assert_eq!(store.count(&Filter::default()).unwrap(), 10);
-    assert_eq!(store.get(records[3].head.id).unwrap().as_ref(), Some(&records[3]));
+    assert_eq!(
+        store.get(records[3].head.id).unwrap().as_ref(),
+        Some(&records[3])
+    );
     for error in [
         store.refuses_writes().unwrap(),
         store.insert(&records).unwrap_err(),
@@ -167,7 +210,10 @@ fn other_files_are_left_alone(path: &Path) {
     std::fs::create_dir(path).unwrap();
     assert_eq!(SqliteStore::open(path).unwrap_err().code(), "HIS0001");
     let missing = path.with_file_name("missing.db");
-    assert_eq!(SqliteStore::open_existing(&missing).unwrap_err().code(), "HIS0001");
+    assert_eq!(
+        SqliteStore::open_existing(&missing).unwrap_err().code(),
+        "HIS0001"
+    );
     assert!(!missing.exists());
 }
 
@@ -202,7 +248,9 @@ fn a_file_without_the_right_to_write_is_read(path: &Path) {
 
 fn a_writer_that_holds_on_is_told(path: &Path) {
     let mut store = SqliteStore::open(path).unwrap();
-    store.set_patience(std::time::Duration::from_millis(50)).unwrap();
+    store
+        .set_patience(std::time::Duration::from_millis(50))
+        .unwrap();
     let other = Connection::open(path).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let error = store.insert(&ten()).unwrap_err();

@@ -59,7 +59,9 @@ fn user() -> Option<(u32, u32)> {
     }
     let accounts = std::fs::read_to_string("/etc/passwd").ok()?;
     ["postgres", "nobody"].iter().find_map(|name| {
-        let line = accounts.lines().find(|line| line.split(':').next() == Some(name))?;
+        let line = accounts
+            .lines()
+            .find(|line| line.split(':').next() == Some(name))?;
         let mut fields = line.split(':').skip(2);
         Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
     })
@@ -68,7 +70,10 @@ fn user() -> Option<(u32, u32)> {
 impl Server {
     fn start(programs: PathBuf) -> Self {
         // Not below the folder of a user, which others may not enter.
-        let folder = tempfile::Builder::new().prefix("ridge-postgres-").tempdir_in("/tmp").unwrap();
+        let folder = tempfile::Builder::new()
+            .prefix("ridge-postgres-")
+            .tempdir_in("/tmp")
+            .unwrap();
         let user = user();
         if let Some((uid, gid)) = user {
             std::os::unix::fs::chown(folder.path(), Some(uid), Some(gid)).unwrap();
@@ -85,18 +90,31 @@ impl Server {
         server.expect(
             "initdb",
             &[
-                "--no-sync", "--auth=scram-sha-256", "--username=ridge", "--encoding=UTF8", "--locale=C",
-                "--pwfile=password", "-D", &data,
+                "--no-sync",
+                "--auth=scram-sha-256",
+                "--username=ridge",
+                "--encoding=UTF8",
+                "--locale=C",
+                "--pwfile=password",
+                "-D",
+                &data,
             ],
         );
         // The port can be taken by somebody else before the server has it.
         for _ in 0..5 {
-            server.port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+            server.port = TcpListener::bind("127.0.0.1:0")
+                .unwrap()
+                .local_addr()
+                .unwrap()
+                .port();
             if server.run_up().status.success() {
                 return server;
             }
         }
-        panic!("the server does not start: {}", std::fs::read_to_string(server.folder.path().join("log")).unwrap_or_default());
+        panic!(
+            "the server does not start: {}",
+            std::fs::read_to_string(server.folder.path().join("log")).unwrap_or_default()
+        );
     }
 
     fn data(&self) -> String {
@@ -109,17 +127,28 @@ impl Server {
             self.port
         );
         let data = self.data();
-        self.run("pg_ctl", &["start", "-w", "-s", "-D", &data, "-l", "log", "-o", &options])
+        self.run(
+            "pg_ctl",
+            &[
+                "start", "-w", "-s", "-D", &data, "-l", "log", "-o", &options,
+            ],
+        )
     }
 
     fn stop(&self) {
         let data = self.data();
-        self.run("pg_ctl", &["stop", "-w", "-s", "-m", "immediate", "-D", &data]);
+        self.run(
+            "pg_ctl",
+            &["stop", "-w", "-s", "-m", "immediate", "-D", &data],
+        );
     }
 
     fn run(&self, program: &str, arguments: &[&str]) -> Output {
         let mut command = Command::new(self.programs.join(program));
-        command.args(arguments).current_dir(self.folder.path()).env("LC_ALL", "C");
+        command
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .env("LC_ALL", "C");
         // The server keeps what it is given open for as long as it runs, and a pipe would keep this process waiting.
         let output = self.folder.path().join("output");
         let file = std::fs::File::create(&output).unwrap();
@@ -128,7 +157,9 @@ impl Server {
         if let Some((uid, gid)) = self.user {
             command.uid(uid).gid(gid);
         }
-        let status = command.status().unwrap_or_else(|error| panic!("{program}: {error}"));
+        let status = command
+            .status()
+            .unwrap_or_else(|error| panic!("{program}: {error}"));
         Output {
             status,
             stdout: std::fs::read(&output).unwrap_or_default(),
@@ -157,7 +188,9 @@ impl Server {
     /// A new database.
     fn database(&self) -> String {
         let name = format!("history{}", self.databases.fetch_add(1, Ordering::Relaxed));
-        self.client("postgres").batch_execute(&format!("CREATE DATABASE {name}")).unwrap();
+        self.client("postgres")
+            .batch_execute(&format!("CREATE DATABASE {name}"))
+            .unwrap();
         name
     }
 
@@ -173,13 +206,18 @@ impl Drop for Server {
 }
 
 fn shared() -> Arc<Server> {
-    let mut server = SERVER.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut server = SERVER
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
     Arc::clone(server.get_or_insert_with(|| Arc::new(Server::start(programs().unwrap()))))
 }
 
 /// Ends the server.
 pub(crate) fn stop() {
-    SERVER.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+    SERVER
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+        .take();
 }
 
 struct Database {
@@ -197,13 +235,22 @@ type Case = fn(&Server);
 
 const CASES: &[(&str, Case)] = &[
     ("wrong_credentials_are_told", wrong_credentials_are_told),
-    ("a_newer_version_is_read_and_not_written_to", a_newer_version_is_read_and_not_written_to),
-    ("a_user_who_may_only_read_reads", a_user_who_may_only_read_reads),
+    (
+        "a_newer_version_is_read_and_not_written_to",
+        a_newer_version_is_read_and_not_written_to,
+    ),
+    (
+        "a_user_who_may_only_read_reads",
+        a_user_who_may_only_read_reads,
+    ),
     ("several_come_first", several_come_first),
 ];
 
 /// Cases that stop their server.
-const LOSSES: &[(&str, Case)] = &[("a_lost_connection_is_told_and_made_anew", a_lost_connection_is_told_and_made_anew)];
+const LOSSES: &[(&str, Case)] = &[(
+    "a_lost_connection_is_told_and_made_anew",
+    a_lost_connection_is_told_and_made_anew,
+)];
 
 /// Adds the tests; ignored ones where there is no server and none is required.
 pub(crate) fn add(trials: &mut Vec<Trial>, says_why: bool) {
@@ -236,11 +283,15 @@ pub(crate) fn add(trials: &mut Vec<Trial>, says_why: bool) {
 
 fn wrong_credentials_are_told(server: &Server) {
     let database = server.database();
-    let open = |address: &str, password: Option<&str>| PostgresStore::open(address, password).unwrap_err();
+    let open =
+        |address: &str, password: Option<&str>| PostgresStore::open(address, password).unwrap_err();
     let address = server.address("ridge", &database);
     let error = open(&address, Some("wr0ng"));
     assert_eq!(error.code(), "HIS0009", "{error}");
-    assert!(error.to_string().contains("password authentication failed"), "{error}");
+    assert!(
+        error.to_string().contains("password authentication failed"),
+        "{error}"
+    );
     assert!(!error.to_string().contains("wr0ng"), "{error}");
     // The password of the address goes before the other one.
     let error = open(&address.replace("ridge@", "ridge:wr0ng@"), Some(PASSWORD));
@@ -251,13 +302,23 @@ fn wrong_credentials_are_told(server: &Server) {
     let error = open(&server.address("nobody", &database), Some(PASSWORD));
     assert_eq!(error.code(), "HIS0009", "{error}");
     let error = open(&server.address("ridge", "missing"), Some(PASSWORD));
-    assert!(error.to_string().contains("\"missing\" does not exist"), "{error}");
+    assert!(
+        error.to_string().contains("\"missing\" does not exist"),
+        "{error}"
+    );
     // A port on which nobody listens.
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
     assert!(TcpStream::connect(("127.0.0.1", port)).is_err());
     let error = open(&format!("postgres://ridge:s3cret@127.0.0.1:{port}/x"), None);
     assert_eq!(error.code(), "HIS0008", "{error}");
-    assert!(error.to_string().contains("refused") && !error.to_string().contains("s3cret"), "{error}");
+    assert!(
+        error.to_string().contains("refused") && !error.to_string().contains("s3cret"),
+        "{error}"
+    );
     // Encryption that is asked for and not there is no connection without it.
     let error = open(&format!("{address}?sslmode=require"), Some(PASSWORD));
     assert!(error.to_string().to_lowercase().contains("tls"), "{error}");
@@ -269,10 +330,15 @@ fn a_newer_version_is_read_and_not_written_to(server: &Server) {
     server.open(&database).insert(&records).unwrap();
     server
         .client(&database)
-        .batch_execute("ALTER TABLE ridge.result ADD COLUMN colour TEXT; UPDATE ridge.version SET number = 99")
+        .batch_execute(
+            "ALTER TABLE ridge.result ADD COLUMN colour TEXT; UPDATE ridge.version SET number = 99",
+        )
         .unwrap();
     let mut store = server.open(&database);
-    assert_eq!(store.get(records[3].head.id).unwrap().as_ref(), Some(&records[3]));
+    assert_eq!(
+        store.get(records[3].head.id).unwrap().as_ref(),
+        Some(&records[3])
+    );
     for error in [
         store.refuses_writes().unwrap(),
         store.insert(&records).unwrap_err(),
@@ -312,7 +378,10 @@ fn several_come_first(server: &Server) {
             scope.spawn(|| server.open(&database).insert(&ten()).unwrap());
         }
     });
-    assert_eq!(server.open(&database).count(&Filter::default()).unwrap(), 10);
+    assert_eq!(
+        server.open(&database).count(&Filter::default()).unwrap(),
+        10
+    );
 }
 
 fn a_lost_connection_is_told_and_made_anew(server: &Server) {

@@ -9,16 +9,28 @@ type Case = fn(&(dyn Place + Sync));
 
 pub(crate) const CASES: &[(&str, Case)] = &[
     ("what_is_stored_comes_back", what_is_stored_comes_back),
-    ("the_same_result_is_stored_once", the_same_result_is_stored_once),
+    (
+        "the_same_result_is_stored_once",
+        the_same_result_is_stored_once,
+    ),
     ("lists_are_newest_first", lists_are_newest_first),
     ("every_filter_chooses", every_filter_chooses),
     ("baselines_are_looked_up", baselines_are_looked_up),
     ("series_have_their_points", series_have_their_points),
     ("texts_of_any_kind_are_kept", texts_of_any_kind_are_kept),
-    ("pruning_removes_all_of_a_result", pruning_removes_all_of_a_result),
-    ("stores_are_merged_without_duplicates", stores_are_merged_without_duplicates),
+    (
+        "pruning_removes_all_of_a_result",
+        pruning_removes_all_of_a_result,
+    ),
+    (
+        "stores_are_merged_without_duplicates",
+        stores_are_merged_without_duplicates,
+    ),
     ("two_writers_lose_nothing", two_writers_lose_nothing),
-    ("many_results_are_walked_in_order", many_results_are_walked_in_order),
+    (
+        "many_results_are_walked_in_order",
+        many_results_are_walked_in_order,
+    ),
     ("an_empty_store_has_nothing", an_empty_store_has_nothing),
 ];
 
@@ -54,7 +66,10 @@ fn what_is_stored_comes_back(place: &(dyn Place + Sync)) {
     for record in &records {
         let found = store.get(record.head.id).unwrap().unwrap();
         assert_eq!(&found, record);
-        assert_eq!(found.document.json().unwrap(), record.document.json().unwrap());
+        assert_eq!(
+            found.document.json().unwrap(),
+            record.document.json().unwrap()
+        );
     }
     assert_eq!(store.refuses_writes().map(|error| error.code()), None);
 }
@@ -68,7 +83,10 @@ fn the_same_result_is_stored_once(place: &(dyn Place + Sync)) {
     assert_eq!((inserted.added, inserted.known), (6, 6));
     assert_eq!(store.count(&all()).unwrap(), 10);
     let series = store.series(&all()).unwrap();
-    assert!(series.iter().all(|series| series.points == 10), "{series:?}");
+    assert!(
+        series.iter().all(|series| series.points == 10),
+        "{series:?}"
+    );
 }
 
 fn lists_are_newest_first(place: &(dyn Place + Sync)) {
@@ -94,42 +112,197 @@ fn every_filter_chooses(place: &(dyn Place + Sync)) {
     store
         .insert(&[
             plain.record(),
-            Sample { benchmark: "other", minute: 1, ..plain.clone() }.record(),
-            Sample { benchmark: "branch", minute: 2, branch: Some("wip"), ..plain.clone() }.record(),
-            Sample { benchmark: "commit", minute: 4, commit: Some("0123ffff"), ..plain.clone() }.record(),
-            Sample { benchmark: "host", minute: 6, host: "build-2", ..plain.clone() }.record(),
-            Sample { benchmark: "gpu", minute: 8, gpu: "NVIDIA A100", ..plain.clone() }.record(),
-            Sample { benchmark: "label", minute: 10, labels: &[("baseline", "v1"), ("x", "")], ..plain.clone() }
-                .record(),
-            Sample { benchmark: "label2", minute: 12, labels: &[("baseline", "v2")], ..plain.clone() }.record(),
-            Sample { benchmark: "none", minute: 14, branch: None, commit: None, ..plain }.record(),
+            Sample {
+                benchmark: "other",
+                minute: 1,
+                ..plain.clone()
+            }
+            .record(),
+            Sample {
+                benchmark: "branch",
+                minute: 2,
+                branch: Some("wip"),
+                ..plain.clone()
+            }
+            .record(),
+            Sample {
+                benchmark: "commit",
+                minute: 4,
+                commit: Some("0123ffff"),
+                ..plain.clone()
+            }
+            .record(),
+            Sample {
+                benchmark: "host",
+                minute: 6,
+                host: "build-2",
+                ..plain.clone()
+            }
+            .record(),
+            Sample {
+                benchmark: "gpu",
+                minute: 8,
+                gpu: "NVIDIA A100",
+                ..plain.clone()
+            }
+            .record(),
+            Sample {
+                benchmark: "label",
+                minute: 10,
+                labels: &[("baseline", "v1"), ("x", "")],
+                ..plain.clone()
+            }
+            .record(),
+            Sample {
+                benchmark: "label2",
+                minute: 12,
+                labels: &[("baseline", "v2")],
+                ..plain.clone()
+            }
+            .record(),
+            Sample {
+                benchmark: "none",
+                minute: 14,
+                branch: None,
+                commit: None,
+                ..plain
+            }
+            .record(),
         ])
         .unwrap();
     let text = |text: &str| Some(text.to_owned());
     let label = |name: &str, value: Option<&str>| (name.to_owned(), value.map(str::to_owned));
     let id = store.list(&all()).unwrap()[3].id;
     let cases: Vec<(Filter, &[&str])> = vec![
-        (Filter { kind: Some(Kind::Why), ..all() }, &[]),
-        (Filter { kind: Some(Kind::Bench), limit: Some(1), ..all() }, &["none"]),
-        (Filter { name: text("other"), ..all() }, &["other"]),
-        (Filter { id: Some(id.short().parse().unwrap()), ..all() }, &["gpu"]),
-        (Filter { since: Some(at(12)), ..all() }, &["none", "label2"]),
-        (Filter { before: Some(at(2)), ..all() }, &["other", "copy"]),
-        (Filter { gpu: text("NVIDIA A100"), ..all() }, &["gpu"]),
-        (Filter { host: text("build-2"), ..all() }, &["host"]),
-        (Filter { commit: text("0123f"), ..all() }, &["commit"]),
-        (Filter { commit: text("0123456789abcdef0123456789abcdef01234567"), branch: text("wip"), ..all() }, &["branch"]),
-        (Filter { branch: text("wip"), ..all() }, &["branch"]),
-        (Filter { is_dirty: Some(true), ..all() }, &["other"]),
-        (Filter { labels: vec![label("baseline", None)], ..all() }, &["label2", "label"]),
-        (Filter { labels: vec![label("baseline", Some("v1"))], ..all() }, &["label"]),
-        (Filter { labels: vec![label("baseline", None), label("x", Some(""))], ..all() }, &["label"]),
         (
-            Filter { without_labels: vec![label("baseline", Some("v1"))], since: Some(at(9)), ..all() },
+            Filter {
+                kind: Some(Kind::Why),
+                ..all()
+            },
+            &[],
+        ),
+        (
+            Filter {
+                kind: Some(Kind::Bench),
+                limit: Some(1),
+                ..all()
+            },
+            &["none"],
+        ),
+        (
+            Filter {
+                name: text("other"),
+                ..all()
+            },
+            &["other"],
+        ),
+        (
+            Filter {
+                id: Some(id.short().parse().unwrap()),
+                ..all()
+            },
+            &["gpu"],
+        ),
+        (
+            Filter {
+                since: Some(at(12)),
+                ..all()
+            },
             &["none", "label2"],
         ),
-        (Filter { subject: text("gpu/scalar[n=1]"), ..all() }, &["gpu"]),
-        (Filter { subject: text("gpu/scalar"), ..all() }, &[]),
+        (
+            Filter {
+                before: Some(at(2)),
+                ..all()
+            },
+            &["other", "copy"],
+        ),
+        (
+            Filter {
+                gpu: text("NVIDIA A100"),
+                ..all()
+            },
+            &["gpu"],
+        ),
+        (
+            Filter {
+                host: text("build-2"),
+                ..all()
+            },
+            &["host"],
+        ),
+        (
+            Filter {
+                commit: text("0123f"),
+                ..all()
+            },
+            &["commit"],
+        ),
+        (
+            Filter {
+                commit: text("0123456789abcdef0123456789abcdef01234567"),
+                branch: text("wip"),
+                ..all()
+            },
+            &["branch"],
+        ),
+        (
+            Filter {
+                branch: text("wip"),
+                ..all()
+            },
+            &["branch"],
+        ),
+        (
+            Filter {
+                is_dirty: Some(true),
+                ..all()
+            },
+            &["other"],
+        ),
+        (
+            Filter {
+                labels: vec![label("baseline", None)],
+                ..all()
+            },
+            &["label2", "label"],
+        ),
+        (
+            Filter {
+                labels: vec![label("baseline", Some("v1"))],
+                ..all()
+            },
+            &["label"],
+        ),
+        (
+            Filter {
+                labels: vec![label("baseline", None), label("x", Some(""))],
+                ..all()
+            },
+            &["label"],
+        ),
+        (
+            Filter {
+                without_labels: vec![label("baseline", Some("v1"))],
+                since: Some(at(9)),
+                ..all()
+            },
+            &["none", "label2"],
+        ),
+        (
+            Filter {
+                subject: text("gpu/scalar[n=1]"),
+                ..all()
+            },
+            &["gpu"],
+        ),
+        (
+            Filter {
+                subject: text("gpu/scalar"),
+                ..all()
+            },
+            &[],
+        ),
     ];
     for (filter, expected) in cases {
         assert_eq!(names(store.as_mut(), &filter), expected, "{filter:?}");
@@ -150,8 +323,22 @@ fn every_filter_chooses(place: &(dyn Place + Sync)) {
 fn baselines_are_looked_up(place: &(dyn Place + Sync)) {
     let mut store = place.open();
     let mut records = ten();
-    records.push(Sample { minute: 3, labels: &[("baseline", "")], ..Sample::default() }.record());
-    records.push(Sample { minute: 99, branch: Some("wip"), ..Sample::default() }.record());
+    records.push(
+        Sample {
+            minute: 3,
+            labels: &[("baseline", "")],
+            ..Sample::default()
+        }
+        .record(),
+    );
+    records.push(
+        Sample {
+            minute: 99,
+            branch: Some("wip"),
+            ..Sample::default()
+        }
+        .record(),
+    );
     store.insert(&records).unwrap();
     let main = Filter {
         name: Some("copy".to_owned()),
@@ -183,11 +370,30 @@ fn key(gpu: &str, metric: &str, unit: &str) -> SeriesKey {
 fn series_have_their_points(place: &(dyn Place + Sync)) {
     let mut store = place.open();
     let mut records = ten();
-    records.push(Sample { minute: 20, gpu: "NVIDIA A100", median: 2000.0, ..Sample::default() }.record());
-    records.push(Sample { minute: 30, branch: Some("wip"), median: 3.0, ..Sample::default() }.record());
+    records.push(
+        Sample {
+            minute: 20,
+            gpu: "NVIDIA A100",
+            median: 2000.0,
+            ..Sample::default()
+        }
+        .record(),
+    );
+    records.push(
+        Sample {
+            minute: 30,
+            branch: Some("wip"),
+            median: 3.0,
+            ..Sample::default()
+        }
+        .record(),
+    );
     store.insert(&records).unwrap();
     let series = store.series(&all()).unwrap();
-    let keys: Vec<_> = series.iter().map(|series| (series.key.clone(), series.points)).collect();
+    let keys: Vec<_> = series
+        .iter()
+        .map(|series| (series.key.clone(), series.points))
+        .collect();
     assert_eq!(
         keys,
         [
@@ -198,9 +404,19 @@ fn series_have_their_points(place: &(dyn Place + Sync)) {
         ]
     );
     assert_eq!((series[3].first, series[3].last), (at(0), at(30)));
-    let h200 = Filter { gpu: Some("NVIDIA H200".to_owned()), branch: Some("main".to_owned()), ..all() };
+    let h200 = Filter {
+        gpu: Some("NVIDIA H200".to_owned()),
+        branch: Some("main".to_owned()),
+        ..all()
+    };
     let of_main = store.series(&h200).unwrap();
-    assert_eq!(of_main.iter().map(|series| series.points).collect::<Vec<_>>(), [10, 10]);
+    assert_eq!(
+        of_main
+            .iter()
+            .map(|series| series.points)
+            .collect::<Vec<_>>(),
+        [10, 10]
+    );
 
     let time = key("NVIDIA H200", "time.cold", "ns");
     let points = store.points(&time, &all()).unwrap();
@@ -221,9 +437,19 @@ fn series_have_their_points(place: &(dyn Place + Sync)) {
         limit: Some(2),
         ..all()
     };
-    let values: Vec<f64> = store.points(&time, &part).unwrap().iter().map(|point| point.value).collect();
+    let values: Vec<f64> = store
+        .points(&time, &part)
+        .unwrap()
+        .iter()
+        .map(|point| point.value)
+        .collect();
     assert_eq!(values, [1008.0, 1009.0], "the newest, oldest first");
-    assert_eq!(store.points(&key("another", "time.cold", "ns"), &all()).unwrap(), []);
+    assert_eq!(
+        store
+            .points(&key("another", "time.cold", "ns"), &all())
+            .unwrap(),
+        []
+    );
 }
 
 fn texts_of_any_kind_are_kept(place: &(dyn Place + Sync)) {
@@ -245,7 +471,8 @@ fn texts_of_any_kind_are_kept(place: &(dyn Place + Sync)) {
                 "kernels": [{"signature": name, "duration_ns": 7.5}],
             });
             let document = document.to_string();
-            Record::of_document(document.as_bytes(), ridge_history::Circumstances::default()).unwrap()
+            Record::of_document(document.as_bytes(), ridge_history::Circumstances::default())
+                .unwrap()
         })
         .collect();
     assert_eq!(store.insert(&records).unwrap().added, 6);
@@ -264,8 +491,20 @@ fn texts_of_any_kind_are_kept(place: &(dyn Place + Sync)) {
 fn pruning_removes_all_of_a_result(place: &(dyn Place + Sync)) {
     let mut store = place.open();
     let mut records = ten();
-    let kept = Sample { minute: 1, benchmark: "kept", labels: &[("baseline", "")], ..Sample::default() }.record();
-    let gone = Sample { minute: 1, benchmark: "gone", labels: &[("x", "")], ..Sample::default() }.record();
+    let kept = Sample {
+        minute: 1,
+        benchmark: "kept",
+        labels: &[("baseline", "")],
+        ..Sample::default()
+    }
+    .record();
+    let gone = Sample {
+        minute: 1,
+        benchmark: "gone",
+        labels: &[("x", "")],
+        ..Sample::default()
+    }
+    .record();
     records.extend([kept.clone(), gone.clone()]);
     store.insert(&records).unwrap();
     let old = Filter {
@@ -279,7 +518,12 @@ fn pruning_removes_all_of_a_result(place: &(dyn Place + Sync)) {
     assert_eq!(store.get(kept.head.id).unwrap(), Some(kept));
     // A series without points is no series.
     let series = store.series(&all()).unwrap();
-    assert!(series.iter().all(|series| !series.key.subject.starts_with("gone")), "{series:?}");
+    assert!(
+        series
+            .iter()
+            .all(|series| !series.key.subject.starts_with("gone")),
+        "{series:?}"
+    );
     assert_eq!(store.prune(&old).unwrap(), 0);
     // What was removed can come back.
     assert_eq!(store.insert(&records).unwrap().added, 9);
@@ -314,8 +558,16 @@ fn two_writers_lose_nothing(place: &(dyn Place + Sync)) {
         };
         minutes
             .flat_map(|minute| {
-                let own = Sample { minute, host: ["build-1", "build-2"][usize::try_from(writer).unwrap()], ..Sample::default() };
-                let shared = Sample { minute, host: "shared", ..Sample::default() };
+                let own = Sample {
+                    minute,
+                    host: ["build-1", "build-2"][usize::try_from(writer).unwrap()],
+                    ..Sample::default()
+                };
+                let shared = Sample {
+                    minute,
+                    host: "shared",
+                    ..Sample::default()
+                };
                 [own.record(), shared.record()]
             })
             .collect()
@@ -332,19 +584,37 @@ fn two_writers_lose_nothing(place: &(dyn Place + Sync)) {
         }
     });
     let mut store = place.open();
-    assert_eq!(store.count(&all()).unwrap(), u64::try_from(3 * EACH).unwrap());
+    assert_eq!(
+        store.count(&all()).unwrap(),
+        u64::try_from(3 * EACH).unwrap()
+    );
     let series = store.series(&all()).unwrap();
-    assert!(series.iter().all(|series| series.points == u64::try_from(3 * EACH).unwrap()), "{series:?}");
+    assert!(
+        series
+            .iter()
+            .all(|series| series.points == u64::try_from(3 * EACH).unwrap()),
+        "{series:?}"
+    );
 }
 
 fn many_results_are_walked_in_order(place: &(dyn Place + Sync)) {
     // More than two pages, several of one time.
     let records: Vec<Record> = (0..450)
-        .map(|number| Sample { minute: number / 7, median: f64::from(i32::try_from(number).unwrap()), ..Sample::default() }.record())
+        .map(|number| {
+            Sample {
+                minute: number / 7,
+                median: f64::from(i32::try_from(number).unwrap()),
+                ..Sample::default()
+            }
+            .record()
+        })
         .collect();
     let mut store = place.open();
     store.insert(&records).unwrap();
-    let mut expected: Vec<_> = records.iter().map(|record| (record.head.time, record.head.id)).collect();
+    let mut expected: Vec<_> = records
+        .iter()
+        .map(|record| (record.head.time, record.head.id))
+        .collect();
     expected.sort_unstable();
     let mut walked = Vec::new();
     store
