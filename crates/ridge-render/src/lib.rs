@@ -37,6 +37,7 @@ pub mod diff;
 pub mod doctor;
 pub mod escape;
 pub mod export;
+pub mod history;
 pub mod json;
 pub mod kernel_name;
 pub mod occupancy;

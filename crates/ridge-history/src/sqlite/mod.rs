@@ -1,0 +1,591 @@
+//! A store in one file, by SQLite.
+
+mod migrations;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::types::{ToSqlOutput, Value as SqlValue, ValueRef};
+use rusqlite::{
+    Connection, OpenFlags, OptionalExtension, Row, ToSql, Transaction, TransactionBehavior,
+};
+
+use crate::rows::{self, HeadRow};
+use crate::sql::{self, Statement, Value};
+use crate::{
+    Error, Filter, Head, Id, Inserted, Observation, Packed, Point, Record, Revision, Series,
+    SeriesKey, Store, Timestamp,
+};
+
+/// How long one waits for another writer. Batches take well below a second.
+const WAIT: Duration = Duration::from_secs(20);
+/// "RDGH", by which a file is known as a history.
+const APPLICATION_ID: i64 = 0x5244_4748;
+
+/// A store in one file.
+///
+/// The file is in WAL mode: readers and one writer work at the same time, and what a transaction has committed survives the
+/// end of the process at any moment. Beside it lie `FILE-wal` and `FILE-shm` while it is in use.
+#[derive(Debug)]
+pub struct SqliteStore {
+    connection: Connection,
+    place: String,
+    access: Access,
+}
+
+/// What may be done.
+#[derive(Debug)]
+enum Access {
+    Write,
+    /// A later version made it.
+    Newer(i64),
+    /// The file or its folder cannot be written to.
+    ReadOnly(String),
+}
+
+impl SqliteStore {
+    /// Opens a file and brings it up to this version; makes it, and its folder, where there is none. Where it cannot be
+    /// written to, it is opened for reading.
+    ///
+    /// # Errors
+    /// When it cannot be opened, or is something else.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let place = path.display().to_string();
+        if let Some(folder) = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+        {
+            std::fs::create_dir_all(folder).map_err(|error| Error::Open {
+                place: place.clone(),
+                reason: error.to_string(),
+            })?;
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        Self::with_flags(path, place, flags)
+    }
+
+    /// Opens a file that is there.
+    ///
+    /// # Errors
+    /// When it is not there, cannot be opened, or is something else.
+    pub fn open_existing(path: &Path) -> Result<Self, Error> {
+        let place = path.display().to_string();
+        if let Err(error) = std::fs::metadata(path) {
+            return Err(Error::Open {
+                place,
+                reason: error.to_string(),
+            });
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        Self::with_flags(path, place, flags)
+    }
+
+    /// Opens a file that is there for reading alone.
+    ///
+    /// # Errors
+    /// When it is not there, cannot be opened, or is something else.
+    pub fn open_read_only(path: &Path) -> Result<Self, Error> {
+        let place = path.display().to_string();
+        let mut store = Self {
+            connection: read_only(path, &place)?,
+            place,
+            access: Access::ReadOnly("it is opened for reading alone".to_owned()),
+        };
+        store.check()?;
+        Ok(store)
+    }
+
+    /// Sets how long one waits for another writer, which is 20 seconds otherwise.
+    ///
+    /// # Errors
+    /// When SQLite refuses it.
+    pub fn set_patience(&mut self, patience: Duration) -> Result<(), Error> {
+        self.connection
+            .busy_timeout(patience)
+            .map_err(|error| of_read(&self.place, &error))
+    }
+
+    fn with_flags(path: &Path, place: String, flags: OpenFlags) -> Result<Self, Error> {
+        let opened = |error: rusqlite::Error| of_open(&place, &error);
+        let connection = Connection::open_with_flags(path, flags).map_err(opened)?;
+        connection.busy_timeout(WAIT).map_err(opened)?;
+        let mut store = Self {
+            connection,
+            place,
+            access: Access::Write,
+        };
+        if let Err(error) = store.prepare() {
+            // A file on a medium without the right to write is read as it is.
+            let (Error::ReadOnly { reason, .. } | Error::Open { reason, .. }) = error else {
+                return Err(error);
+            };
+            store.connection = read_only(path, &store.place)?;
+            store.check()?;
+            store.access = Access::ReadOnly(reason);
+        }
+        Ok(store)
+    }
+
+    /// Checks what the file is, and brings it up to this version.
+    fn prepare(&mut self) -> Result<(), Error> {
+        self.check()?;
+        if matches!(self.access, Access::Newer(_)) {
+            return Ok(());
+        }
+        let failed = |error: rusqlite::Error| of_write(&self.place, &error);
+        // The mode is a property of the file; setting it again changes nothing.
+        let mode: String = self
+            .connection
+            .pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))
+            .map_err(failed)?;
+        // With FULL, a commit is on the disk when it returns, also when the machine loses power.
+        let settings = if mode == "wal" {
+            "PRAGMA synchronous = FULL;"
+        } else {
+            // A file system without shared memory, such as NFS, has no WAL: the rollback journal is as safe.
+            "PRAGMA synchronous = EXTRA;"
+        };
+        self.connection
+            .execute_batch(settings)
+            .and_then(|()| {
+                self.connection
+                    .execute_batch("PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536;")
+            })
+            .map_err(failed)?;
+        migrations::run(&mut self.connection).map_err(|error| of_write(&self.place, &error))
+    }
+
+    /// Whether the file is a history, and of which version.
+    fn check(&mut self) -> Result<(), Error> {
+        let failed = |error: rusqlite::Error| of_open(&self.place, &error);
+        let number = |name: &str| {
+            self.connection
+                .pragma_query_value(None, name, |row| row.get::<_, i64>(0))
+        };
+        let application = number("application_id").map_err(failed)?;
+        let version = number("user_version").map_err(failed)?;
+        let tables: i64 = self
+            .connection
+            .query_row("SELECT COUNT(*) FROM sqlite_schema", [], |row| row.get(0))
+            .map_err(failed)?;
+        if application != APPLICATION_ID && (tables > 0 || version != 0) {
+            return Err(Error::Foreign {
+                place: self.place.clone(),
+                what: "a database of another program".to_owned(),
+            });
+        }
+        if version > migrations::VERSION {
+            self.access = Access::Newer(version);
+        }
+        Ok(())
+    }
+
+    /// The transaction of a writer: it waits for other writers when it begins, and not when it ends.
+    fn begin(&mut self) -> Result<Transaction<'_>, Error> {
+        let place = &self.place;
+        self.connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(|error| of_write(place, &error))
+    }
+
+    fn read<T>(
+        &self,
+        statement: &Statement,
+        row: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, Error> {
+        let failed = |error: rusqlite::Error| of_read(&self.place, &error);
+        let mut prepared = self.connection.prepare(&statement.text).map_err(failed)?;
+        prepared
+            .query_map(rusqlite::params_from_iter(&statement.values), row)
+            .map_err(failed)?
+            .collect::<Result<_, _>>()
+            .map_err(failed)
+    }
+
+    fn head(&self, row: HeadRow) -> Result<Head, Error> {
+        row.head().map_err(|reason| Error::Damaged {
+            place: self.place.clone(),
+            reason,
+        })
+    }
+
+    /// A record, whose points are read.
+    fn record(&self, head: HeadRow, number: i64, packed: Vec<u8>) -> Result<Record, Error> {
+        let statement = Statement {
+            text: sql::POINTS_OF_RESULT.to_owned(),
+            values: vec![Value::Integer(number)],
+        };
+        Ok(Record {
+            head: self.head(head)?,
+            document: Packed::stored(packed),
+            points: self.read(&statement, |row| {
+                Ok(Point {
+                    subject: row.get(0)?,
+                    metric: row.get(1)?,
+                    unit: row.get(2)?,
+                    value: row.get(3)?,
+                    low: row.get(4)?,
+                    high: row.get(5)?,
+                    samples: rows::samples(row.get(6)?),
+                })
+            })?,
+        })
+    }
+}
+
+impl Store for SqliteStore {
+    fn place(&self) -> &str {
+        &self.place
+    }
+
+    fn refuses_writes(&self) -> Option<Error> {
+        match &self.access {
+            Access::Write => None,
+            Access::Newer(found) => Some(Error::Newer {
+                place: self.place.clone(),
+                found: *found,
+                known: migrations::VERSION,
+            }),
+            Access::ReadOnly(reason) => Some(Error::ReadOnly {
+                place: self.place.clone(),
+                reason: reason.clone(),
+            }),
+        }
+    }
+
+    fn insert(&mut self, records: &[Record]) -> Result<Inserted, Error> {
+        if let Some(error) = self.refuses_writes() {
+            return Err(error);
+        }
+        let place = self.place.clone();
+        let transaction = self.begin()?;
+        let inserted = insert(&transaction, records)
+            .and_then(|inserted| transaction.commit().map(|()| inserted));
+        inserted.map_err(|error| of_write(&place, &error))
+    }
+
+    fn list(&mut self, filter: &Filter) -> Result<Vec<Head>, Error> {
+        self.read(&sql::list(filter), head_row)?
+            .into_iter()
+            .map(|row| self.head(row))
+            .collect()
+    }
+
+    fn count(&mut self, filter: &Filter) -> Result<u64, Error> {
+        let counts = self.read(&sql::count(filter), |row| row.get::<_, i64>(0))?;
+        Ok(counts.first().map_or(0, |count| rows::unsigned(*count)))
+    }
+
+    fn get(&mut self, id: Id) -> Result<Option<Record>, Error> {
+        let filter = Filter {
+            id: Some(id.into()),
+            ..Filter::default()
+        };
+        Ok(self.page(&filter, None, 1)?.pop())
+    }
+
+    fn series(&mut self, filter: &Filter) -> Result<Vec<Series>, Error> {
+        self.read(&sql::series(filter), |row| {
+            Ok(Series {
+                key: SeriesKey {
+                    subject: row.get(0)?,
+                    metric: row.get(1)?,
+                    unit: row.get(2)?,
+                    gpu: row.get(3)?,
+                },
+                points: rows::unsigned(row.get(4)?),
+                first: Timestamp::from_micros(row.get(5)?),
+                last: Timestamp::from_micros(row.get(6)?),
+            })
+        })
+    }
+
+    fn points(&mut self, series: &SeriesKey, filter: &Filter) -> Result<Vec<Observation>, Error> {
+        let number = self
+            .connection
+            .query_row(
+                "SELECT number FROM series WHERE hash = ?1",
+                [rows::series_hash(series)],
+                |row| row.get(0),
+            )
+            .optional()
+            .map_err(|error| of_read(&self.place, &error))?;
+        let Some(number) = number else {
+            return Ok(Vec::new());
+        };
+        let mut points = self.read(&sql::points(number, filter), |row| {
+            let id: Vec<u8> = row.get(0)?;
+            Ok(Observation {
+                result: Id::from_bytes(&id).unwrap_or(Id::of_parts([])),
+                time: Timestamp::from_micros(row.get(1)?),
+                revision: Revision {
+                    commit: row.get(2)?,
+                    branch: row.get(3)?,
+                    is_dirty: row.get::<_, Option<i64>>(4)?.map(|dirty| dirty != 0),
+                },
+                host: row.get(5)?,
+                value: row.get(6)?,
+                low: row.get(7)?,
+                high: row.get(8)?,
+                samples: rows::samples(row.get(9)?),
+            })
+        })?;
+        points.reverse();
+        Ok(points)
+    }
+
+    fn page(
+        &mut self,
+        filter: &Filter,
+        behind: Option<(Timestamp, Id)>,
+        most: u64,
+    ) -> Result<Vec<Record>, Error> {
+        let found = self.read(&sql::page(filter, behind, most), |row| {
+            Ok((head_row(row)?, row.get(17)?, row.get(18)?))
+        })?;
+        found
+            .into_iter()
+            .map(|(head, number, packed)| self.record(head, number, packed))
+            .collect()
+    }
+
+    fn prune(&mut self, filter: &Filter) -> Result<u64, Error> {
+        if let Some(error) = self.refuses_writes() {
+            return Err(error);
+        }
+        let statement = sql::prune(filter);
+        let place = self.place.clone();
+        let transaction = self.begin()?;
+        let removed = transaction
+            .execute(
+                &statement.text,
+                rusqlite::params_from_iter(&statement.values),
+            )
+            .and_then(|removed| {
+                transaction.execute(
+                    "DELETE FROM series WHERE NOT EXISTS (SELECT 1 FROM point p WHERE p.series = series.number)",
+                    [],
+                )?;
+                transaction.commit()?;
+                Ok(removed)
+            })
+            .map_err(|error| of_write(&place, &error))?;
+        Ok(u64::try_from(removed).unwrap_or(u64::MAX))
+    }
+}
+
+fn insert(transaction: &Transaction<'_>, records: &[Record]) -> rusqlite::Result<Inserted> {
+    let mut inserted = Inserted::default();
+    let mut result = transaction.prepare(
+        "INSERT INTO result (id, time_us, kind, name, host, gpu, gpu_uuid, driver, sm_clock_low_hz, sm_clock_high_hz, \
+         commit_id, branch, is_dirty, command, labels, tool_version, schema_version) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17) \
+         ON CONFLICT (id) DO NOTHING",
+    )?;
+    let mut document =
+        transaction.prepare("INSERT INTO document (result, packed) VALUES (?1, ?2)")?;
+    let mut label = transaction
+        .prepare("INSERT INTO label (name, value, time_us, result) VALUES (?1, ?2, ?3, ?4)")?;
+    let mut known_series = transaction.prepare("SELECT number FROM series WHERE hash = ?1")?;
+    let mut new_series = transaction.prepare(
+        "INSERT INTO series (hash, subject, metric, unit, gpu) VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?;
+    let mut point = transaction.prepare(
+        "INSERT INTO point (series, time_us, result, place, value, low, high, samples) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    )?;
+    for record in records {
+        let head = &record.head;
+        let (gpu, uuid) = rows::gpu(head);
+        let (low, high) = rows::clock(head);
+        let labels = rows::labels_to_text(&head.labels);
+        let time = head.time.micros();
+        let added = result.execute(rusqlite::params![
+            head.id.bytes(),
+            time,
+            head.kind.name(),
+            head.name,
+            head.host,
+            gpu,
+            uuid,
+            head.driver,
+            low,
+            high,
+            head.revision.commit,
+            head.revision.branch,
+            head.revision.is_dirty.map(i64::from),
+            head.command,
+            labels,
+            head.tool_version,
+            i64::from(head.schema_version),
+        ])?;
+        if added == 0 {
+            inserted.known += 1;
+            continue;
+        }
+        inserted.added += 1;
+        let number = transaction.last_insert_rowid();
+        document.execute(rusqlite::params![number, record.document.bytes()])?;
+        for (name, value) in head.labels.iter() {
+            label.execute(rusqlite::params![name, value, time, number])?;
+        }
+        for (place, of) in record.points.iter().enumerate() {
+            let hash = rows::series_hash_of(&of.subject, &of.metric, &of.unit, gpu);
+            let known: Option<i64> = known_series
+                .query_row([&hash], |row| row.get(0))
+                .optional()?;
+            let series = match known {
+                Some(series) => series,
+                None => {
+                    new_series
+                        .execute(rusqlite::params![hash, of.subject, of.metric, of.unit, gpu])?;
+                    transaction.last_insert_rowid()
+                }
+            };
+            point.execute(rusqlite::params![
+                series,
+                time,
+                number,
+                i64::try_from(place).unwrap_or(i64::MAX),
+                of.value,
+                of.low,
+                of.high,
+                of.samples.map(rows::signed),
+            ])?;
+        }
+    }
+    Ok(inserted)
+}
+
+fn head_row(row: &Row<'_>) -> rusqlite::Result<HeadRow> {
+    Ok(HeadRow {
+        id: row.get(0)?,
+        time_us: row.get(1)?,
+        kind: row.get(2)?,
+        name: row.get(3)?,
+        host: row.get(4)?,
+        gpu: row.get(5)?,
+        gpu_uuid: row.get(6)?,
+        driver: row.get(7)?,
+        sm_clock_low_hz: row.get(8)?,
+        sm_clock_high_hz: row.get(9)?,
+        commit: row.get(10)?,
+        branch: row.get(11)?,
+        is_dirty: row.get(12)?,
+        command: row.get(13)?,
+        labels: row.get(14)?,
+        tool_version: row.get(15)?,
+        schema_version: row.get(16)?,
+    })
+}
+
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(match self {
+            Self::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+            Self::Integer(number) => ToSqlOutput::Owned(SqlValue::Integer(*number)),
+            Self::Bytes(bytes) => ToSqlOutput::Borrowed(ValueRef::Blob(bytes)),
+        })
+    }
+}
+
+/// Opens a file that cannot be written to. A WAL needs its shared memory written, so that a file nobody writes to is said
+/// not to change.
+fn read_only(path: &Path, place: &str) -> Result<Connection, Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let plain = Connection::open_with_flags(path, flags).and_then(|connection| {
+        connection.query_row("SELECT COUNT(*) FROM sqlite_schema", [], |_| Ok(()))?;
+        Ok(connection)
+    });
+    plain
+        .or_else(|_| {
+            Connection::open_with_flags(immutable(path), flags | OpenFlags::SQLITE_OPEN_URI)
+        })
+        .map_err(|error| of_open(place, &error))
+}
+
+/// The address of a file that does not change.
+fn immutable(path: &Path) -> PathBuf {
+    let mut address = "file:".to_owned();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'~' => address.push(char::from(*byte)),
+            letter if letter.is_ascii_alphanumeric() => address.push(char::from(*letter)),
+            other => address.push_str(&format!("%{other:02X}")),
+        }
+    }
+    address.push_str("?immutable=1");
+    address.into()
+}
+
+fn of_open(place: &str, error: &rusqlite::Error) -> Error {
+    match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::NotADatabase) => Error::Foreign {
+            place: place.to_owned(),
+            what: "no SQLite database".to_owned(),
+        },
+        Some(rusqlite::ErrorCode::CannotOpen | rusqlite::ErrorCode::PermissionDenied) => {
+            Error::Open {
+                place: place.to_owned(),
+                reason: "it cannot be opened; see whether it is a file that you may read and write"
+                    .to_owned(),
+            }
+        }
+        _ => of_read(place, error),
+    }
+}
+
+fn of_read(place: &str, error: &rusqlite::Error) -> Error {
+    let place = place.to_owned();
+    let reason = words(error);
+    match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
+            Error::Busy { place }
+        }
+        Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase) => {
+            Error::Damaged { place, reason }
+        }
+        _ => match error {
+            rusqlite::Error::InvalidColumnType(..)
+            | rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::IntegralValueOutOfRange(..) => Error::Damaged { place, reason },
+            _ => Error::Query { place, reason },
+        },
+    }
+}
+
+fn of_write(place: &str, error: &rusqlite::Error) -> Error {
+    let said = words(error);
+    match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::DiskFull) => Error::Full {
+            place: place.to_owned(),
+            reason: "no space is left on the disk".to_owned(),
+        },
+        // A limit of a file's size, a quota, or a disk that fails.
+        Some(rusqlite::ErrorCode::SystemIoFailure) => Error::Full {
+            place: place.to_owned(),
+            reason: format!("the disk is full, a limit is reached, or the disk fails ({said})"),
+        },
+        Some(
+            rusqlite::ErrorCode::ReadOnly
+            | rusqlite::ErrorCode::CannotOpen
+            | rusqlite::ErrorCode::PermissionDenied,
+        ) => Error::ReadOnly {
+            place: place.to_owned(),
+            reason: "you may not write to the file or its folder".to_owned(),
+        },
+        _ => of_read(place, error),
+    }
+}
+
+/// What SQLite says, without what the client adds.
+fn words(error: &rusqlite::Error) -> String {
+    match error {
+        rusqlite::Error::SqliteFailure(code, Some(message)) => {
+            format!("{message} (code {})", code.extended_code)
+        }
+        other => other.to_string(),
+    }
+}
