@@ -4,5 +4,6 @@
 mod comparison;
 mod coverage;
 mod noise;
+mod series;
 mod shape;
 mod stopping;
