@@ -41,14 +41,10 @@ pub enum Error {
         reason: String,
     },
     /// Somebody else has been writing for longer than one waits.
-    #[error(
-        "write to the history {place}: another process has been writing to it for {waited_s} s"
-    )]
+    #[error("write to the history {place}: another process keeps writing to it")]
     Busy {
         /// The file.
         place: String,
-        /// How long one waited.
-        waited_s: u64,
     },
     /// There is no room.
     #[error("write to the history {place}: {reason}")]

@@ -22,9 +22,11 @@
 pub mod changes;
 mod document;
 mod error;
+pub mod exchange;
 mod extract;
 mod filter;
 mod id;
+pub mod json;
 mod point;
 #[cfg(feature = "postgres")]
 pub mod postgres;

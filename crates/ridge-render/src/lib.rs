@@ -36,6 +36,7 @@ pub mod devices;
 pub mod doctor;
 pub mod escape;
 pub mod export;
+pub mod history;
 pub mod json;
 pub mod kernel_name;
 pub mod occupancy;

@@ -41,7 +41,7 @@ mod summary;
 
 pub use compare::{
     BandSource, Comparison, Doubt, Effect, Round, Rounds, Rules, Verdict, compare_rounds,
-    compare_samples,
+    compare_runs, compare_samples,
 };
 pub use error::{Arm, Error};
 pub use interval::{Confidence, Interval};

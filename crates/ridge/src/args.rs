@@ -5,6 +5,7 @@ mod bound;
 mod ceilings;
 mod devices;
 mod doctor;
+mod history;
 mod occupancy;
 mod roofline;
 mod sanitize;
@@ -21,6 +22,7 @@ pub(crate) use bound::{BoundArguments, BoundFormat};
 pub(crate) use ceilings::{CeilingsArguments, CeilingsFormat};
 pub(crate) use devices::{DevicesArguments, DevicesFormat};
 pub(crate) use doctor::{DoctorArguments, DoctorFormat};
+pub(crate) use history::{HistoryArguments, HistoryFormat};
 pub(crate) use occupancy::{OccupancyArguments, OccupancyFormat};
 use ridge_collect::ncu::Replay;
 use ridge_diagnose::Given;
@@ -93,6 +95,9 @@ pub(crate) enum Verb {
     /// Run a program and record what it does on the GPU: kernels, copies, calls, waits and ranges
     #[command(after_help = trace::EXAMPLES)]
     Trace(TraceArguments),
+    /// List, show, compare and exchange the results of earlier runs
+    #[command(after_help = history::EXAMPLES)]
+    History(Box<HistoryArguments>),
     /// Explain a finding, a metric, a stall reason or a term
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArguments),
@@ -258,6 +263,8 @@ pub(crate) struct WhyArguments {
     /// it stands beside the diagnosis and changes none of it
     #[arg(long, value_name = "FILE", default_value = "auto", value_parser = str::parse::<Choice>)]
     ceilings: Choice,
+    #[command(flatten)]
+    record: history::RecordArgument,
     /// Format of the answer [default: text]
     #[arg(long, value_enum)]
     format: Option<WhyFormat>,
@@ -342,6 +349,7 @@ impl WhyArguments {
                 flops: self.flops,
             },
             ceilings: self.ceilings,
+            recording: self.record.recording()?,
             format: self.format,
         })
     }

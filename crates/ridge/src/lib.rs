@@ -12,6 +12,7 @@ mod evidence;
 pub mod exit;
 mod filter;
 mod gpu;
+mod history;
 mod input;
 mod nvrtc;
 mod output;
@@ -131,7 +132,8 @@ fn dispatch(verb: Verb, output: &mut Output) -> Result<exit::Code, ExpectedError
         Verb::Sanitize(arguments) => verbs::sanitize::run(&arguments.options()?, output),
         Verb::Doctor(arguments) => verbs::doctor::run(&arguments.options(), output),
         Verb::Timeline(arguments) => verbs::timeline::run(&arguments.options()?, output),
-        Verb::Trace(arguments) => verbs::trace::run(&arguments.options(), output),
+        Verb::Trace(arguments) => verbs::trace::run(&arguments.options()?, output),
+        Verb::History(arguments) => verbs::history::run(&arguments.options()?, output),
         Verb::Explain(arguments) => verbs::explain::run(&arguments.options(), output),
     }
 }

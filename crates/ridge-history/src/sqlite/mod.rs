@@ -82,6 +82,31 @@ impl SqliteStore {
         Self::with_flags(path, place, flags)
     }
 
+    /// Opens a file that is there for reading alone.
+    ///
+    /// # Errors
+    /// When it is not there, cannot be opened, or is something else.
+    pub fn open_read_only(path: &Path) -> Result<Self, Error> {
+        let place = path.display().to_string();
+        let mut store = Self {
+            connection: read_only(path, &place)?,
+            place,
+            access: Access::ReadOnly("it is opened for reading alone".to_owned()),
+        };
+        store.check()?;
+        Ok(store)
+    }
+
+    /// Sets how long one waits for another writer, which is 20 seconds otherwise.
+    ///
+    /// # Errors
+    /// When SQLite refuses it.
+    pub fn set_patience(&mut self, patience: Duration) -> Result<(), Error> {
+        self.connection
+            .busy_timeout(patience)
+            .map_err(|error| of_read(&self.place, &error))
+    }
+
     fn with_flags(path: &Path, place: String, flags: OpenFlags) -> Result<Self, Error> {
         let opened = |error: rusqlite::Error| of_open(&place, &error);
         let connection = Connection::open_with_flags(path, flags).map_err(opened)?;
@@ -517,10 +542,7 @@ fn of_read(place: &str, error: &rusqlite::Error) -> Error {
     let reason = words(error);
     match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
-            Error::Busy {
-                place,
-                waited_s: WAIT.as_secs(),
-            }
+            Error::Busy { place }
         }
         Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase) => {
             Error::Damaged { place, reason }
@@ -546,7 +568,11 @@ fn of_write(place: &str, error: &rusqlite::Error) -> Error {
             place: place.to_owned(),
             reason: format!("the disk is full, a limit is reached, or the disk fails ({said})"),
         },
-        Some(rusqlite::ErrorCode::ReadOnly) => Error::ReadOnly {
+        Some(
+            rusqlite::ErrorCode::ReadOnly
+            | rusqlite::ErrorCode::CannotOpen
+            | rusqlite::ErrorCode::PermissionDenied,
+        ) => Error::ReadOnly {
             place: place.to_owned(),
             reason: "you may not write to the file or its folder".to_owned(),
         },

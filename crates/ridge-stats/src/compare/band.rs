@@ -14,6 +14,8 @@ pub enum BandSource {
     TimerStep,
     /// The interval of the control.
     Control,
+    /// What single runs may differ by where nothing says how far they do.
+    Uncontrolled,
     /// The distance of two modes of one arm, on top of the widest of the others: the median may jump from one to the other.
     Modes,
 }
@@ -57,6 +59,16 @@ impl Band {
                     widest
                 }
             })
+    }
+
+    /// At least as wide as `share`.
+    pub(super) fn at_least(self, share: f64, source: BandSource) -> Self {
+        let width = share.ln_1p();
+        if width > self.width {
+            Self { width, source }
+        } else {
+            self
+        }
     }
 
     /// With the distance of modes added.

@@ -4,11 +4,13 @@ mod band;
 mod bootstrap;
 mod hodges_lehmann;
 mod rounds;
+mod runs;
 mod samples;
 mod verdict;
 
 pub use band::BandSource;
 pub use rounds::{Round, Rounds, compare_rounds};
+pub use runs::compare_runs;
 pub use samples::compare_samples;
 pub use verdict::{Doubt, Verdict};
 
@@ -33,6 +35,10 @@ pub struct Rules {
     pub min_replicates: usize,
     /// Whether no verdict is given without a control or `machine_band`; true by default.
     pub needs_control: bool,
+    /// The band of two single runs where nothing says how far two of them differ: no control, no `machine_band` and too few
+    /// runs. At least 0 and below 1; 0.02 by default, which is what checks of the clock let through. Of use only where
+    /// `needs_control` is false, and not for rounds, whose arms share what changes between runs.
+    pub uncontrolled_band: f64,
     /// How often the bootstrap draws. At least 100; 1000 by default.
     pub resamples: usize,
     /// Of the bootstrap. The same seed gives the same interval.
@@ -48,6 +54,7 @@ impl Default for Rules {
             confidence: Confidence::P95,
             min_replicates: 3,
             needs_control: true,
+            uncontrolled_band: 0.02,
             resamples: 1000,
             seed: 0x5249_4447,
         }
@@ -66,6 +73,12 @@ impl Rules {
         check_setting(
             "least_band",
             self.least_band,
+            is_band,
+            "at least 0 and below 1",
+        )?;
+        check_setting(
+            "uncontrolled_band",
+            self.uncontrolled_band,
             is_band,
             "at least 0 and below 1",
         )?;
@@ -123,7 +136,7 @@ pub struct Comparison {
     pub band_source: BandSource,
     /// The margin of the rules.
     pub margin: f64,
-    /// How many replicates were compared: fresh processes that repeat the whole.
+    /// How many replicates were compared: fresh processes that repeat the whole. Of runs, those of the side with fewer.
     pub replicates: usize,
     /// How many rounds, over all replicates; 1 for samples of a single run.
     pub rounds: usize,
@@ -154,6 +167,10 @@ mod tests {
             },
             Rules {
                 machine_band: Some(1.0),
+                ..base
+            },
+            Rules {
+                uncontrolled_band: -1.0,
                 ..base
             },
             Rules {

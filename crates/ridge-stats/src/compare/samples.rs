@@ -1,6 +1,6 @@
 //! Two arms that were measured one after the other.
 
-use super::band::Band;
+use super::band::{Band, BandSource};
 use super::verdict::{Doubt, few, judge};
 use super::{Comparison, Effect, Rules};
 use crate::error::{Arm, Error};
@@ -9,15 +9,15 @@ use crate::samples::Samples;
 use crate::summary::{Summary, step_of};
 
 /// The median of an arm with its interval, as logarithms, and what else matters for a comparison.
-struct Judged {
-    median: f64,
-    interval: Option<Interval>,
-    summary: Summary,
-    step: Option<f64>,
+pub(super) struct Judged {
+    pub(super) median: f64,
+    pub(super) interval: Option<Interval>,
+    pub(super) summary: Summary,
+    pub(super) step: Option<f64>,
 }
 
 impl Judged {
-    fn new(arm: Arm, samples: &Samples, rules: &Rules) -> Result<Self, Error> {
+    pub(super) fn new(arm: Arm, samples: &Samples, rules: &Rules) -> Result<Self, Error> {
         let summary = Summary::of(samples, rules.confidence);
         if summary.median <= 0.0 {
             return Err(Error::ZeroMedian { arm });
@@ -41,7 +41,7 @@ impl Judged {
     }
 
     /// How far apart its modes are.
-    fn distance_of_modes(&self) -> f64 {
+    pub(super) fn distance_of_modes(&self) -> f64 {
         self.summary
             .modes
             .filter(|modes| modes.lower > 0.0)
@@ -71,6 +71,9 @@ fn of_difference(b: &Judged, a: &Judged) -> Option<Interval> {
 /// control has to be from a run of its own. An arm with two modes adds their distance to it, because nothing says that the
 /// next run has its median in the same one. A trend in any arm of more than half the band rules out a verdict: over a run
 /// the arms may then differ by more than the band.
+///
+/// Without a control and without the band of this machine, rules that ask for a verdict all the same
+/// (`needs_control: false`) get the `uncontrolled_band`: what two runs may differ by although each looks steady.
 ///
 /// A run is one replicate, so that the default rules give no verdict; `min_replicates: 1` asks for it. Rounds in turns
 /// ([`super::compare_rounds`]) tell more in the same time.
@@ -111,7 +114,13 @@ pub fn compare_samples(
         step,
         smaller,
         of_control.and_then(|(_, interval)| interval),
-    )
+    );
+    let is_uncontrolled = control.is_none() && rules.machine_band.is_none();
+    let band = if is_uncontrolled && !rules.needs_control {
+        band.at_least(rules.uncontrolled_band, BandSource::Uncontrolled)
+    } else {
+        band
+    }
     .with_modes(largest(Judged::distance_of_modes));
 
     let mut doubts = Vec::new();
@@ -164,6 +173,7 @@ mod tests {
         confidence: crate::Confidence::P95,
         min_replicates: 1,
         needs_control: true,
+        uncontrolled_band: 0.02,
         resamples: 1000,
         seed: 0,
     };

@@ -62,49 +62,91 @@ pub enum Doubt {
     WideInterval,
 }
 
-impl Display for Doubt {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+impl Doubt {
+    /// A name that does not change.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
         match self {
-            Self::NoControl => f.write_str(
-                "no control: measure A a second time under another name, or give the band of this machine",
-            ),
-            Self::FewReplicates { replicates, needed } => write!(
-                f,
-                "replicates: {replicates} of {needed} that are needed; repeat the measurement in fresh processes"
-            ),
-            Self::FewRounds { rounds, needed } => {
-                write!(f, "rounds: {rounds} of {needed} that are needed; measure more rounds")
+            Self::NoControl => "no-control",
+            Self::FewReplicates { .. } => "few-replicates",
+            Self::FewRounds { .. } => "few-rounds",
+            Self::FewSamples { .. } => "few-samples",
+            Self::Drift { .. } => "drift",
+            Self::WithinBand { .. } => "within-band",
+            Self::WideInterval => "wide-interval",
+        }
+    }
+
+    /// What stands in the way.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        match self {
+            Self::NoControl => "no control".to_owned(),
+            Self::FewReplicates { replicates, needed } => {
+                format!("replicates: {replicates} of {needed} that are needed")
             }
-            Self::FewSamples { arm } => write!(
-                f,
-                "{arm} has too few independent samples for an interval of its median; take more, over a longer time"
-            ),
-            Self::Drift { arm, change } => write!(
-                f,
-                "{arm} drifts by {:+.1} % over the run; warm up longer, look at the clock, or measure A and B in turns",
-                change * 100.0
-            ),
-            Self::WithinBand { source } => f.write_str(match source {
-                BandSource::Least => {
-                    "the difference is within the least band of the rules; narrow it if so small a difference matters"
-                }
-                BandSource::Machine => {
-                    "the difference is within the band of this machine; measure its band again with nothing else running"
-                }
-                BandSource::TimerStep => {
-                    "the difference is within two steps of the timer; time more launches in one sample"
-                }
+            Self::FewRounds { rounds, needed } => {
+                format!("rounds: {rounds} of {needed} that are needed")
+            }
+            Self::FewSamples { arm } => {
+                format!("{arm} has too few independent samples for an interval of its median")
+            }
+            Self::Drift { arm, change } => {
+                format!("{arm} drifts by {:+.1} % over the run", change * 100.0)
+            }
+            Self::WithinBand { source } => match source {
+                BandSource::Least => "the difference is within the least band of the rules",
+                BandSource::Machine => "the difference is within the band of this machine",
+                BandSource::TimerStep => "the difference is within two steps of the timer",
                 BandSource::Control => {
-                    "the difference is within what the control shows without any; add replicates, and keep other work off the GPU"
+                    "the difference is within what the control shows without any"
+                }
+                BandSource::Uncontrolled => {
+                    "the difference is within what single runs may differ by"
                 }
                 BandSource::Modes => {
-                    "the samples have two modes, whose distance may explain the difference; find out what switches between them"
+                    "the samples have two modes, whose distance may explain the difference"
                 }
-            }),
-            Self::WideInterval => f.write_str(
-                "the interval of the ratio is too wide; add replicates first, then rounds or samples",
-            ),
+            }
+            .to_owned(),
+            Self::WideInterval => "the interval of the ratio is too wide".to_owned(),
         }
+    }
+
+    /// What would help.
+    #[must_use]
+    pub const fn remedy(&self) -> &'static str {
+        match self {
+            Self::NoControl => {
+                "measure A a second time under another name, or give the band of this machine"
+            }
+            Self::FewReplicates { .. } => "repeat the measurement in fresh processes",
+            Self::FewRounds { .. } => "measure more rounds",
+            Self::FewSamples { .. } => "take more, over a longer time",
+            Self::Drift { .. } => "warm up longer, look at the clock, or measure A and B in turns",
+            Self::WithinBand { source } => match source {
+                BandSource::Least => "narrow it if so small a difference matters",
+                BandSource::Machine => "measure its band again with nothing else running",
+                BandSource::TimerStep => "time more launches in one sample",
+                BandSource::Control => "add replicates, and keep other work off the GPU",
+                BandSource::Uncontrolled => {
+                    "measure each side in three or more fresh processes, or give the band of this machine"
+                }
+                BandSource::Modes => "find out what switches between them",
+            },
+            Self::WideInterval => "add replicates first, then rounds or samples",
+        }
+    }
+}
+
+impl Display for Doubt {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let separator = if matches!(self, Self::NoControl) {
+            ": "
+        } else {
+            "; "
+        };
+        write!(f, "{}{separator}{}", self.reason(), self.remedy())
     }
 }
 
@@ -200,6 +242,7 @@ mod tests {
             BandSource::Machine,
             BandSource::TimerStep,
             BandSource::Control,
+            BandSource::Uncontrolled,
             BandSource::Modes,
         ] {
             let (verdict, doubts) = judge(0.02, 0.03, source);

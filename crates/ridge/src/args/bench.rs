@@ -90,6 +90,8 @@ pub(crate) struct BenchArguments {
     #[arg(long, value_name = "FILE", default_value = "auto", value_parser = str::parse::<Choice>)]
     ceilings: Choice,
     #[command(flatten)]
+    record: super::history::RecordArgument,
+    #[command(flatten)]
     kernel: KernelArguments,
     /// Format of the answer [default: text]
     #[arg(long, value_enum)]
@@ -288,6 +290,7 @@ impl BenchArguments {
             lock_clocks: self.lock_clocks,
             table: self.devices,
             ceilings: self.ceilings,
+            recording: self.record.recording()?,
             format: self.format,
         })
     }

@@ -38,6 +38,8 @@ pub(crate) struct CeilingsArguments {
     /// A table of devices as CSV that goes before the one that is built in
     #[arg(long, value_name = "FILE")]
     devices: Option<PathBuf>,
+    #[command(flatten)]
+    record: super::history::RecordArgument,
     /// Format of the answer [default: text]
     #[arg(long, value_enum)]
     format: Option<CeilingsFormat>,
@@ -76,6 +78,7 @@ impl CeilingsArguments {
                 Some(path) => Keep::File(path),
             },
             table: self.devices,
+            recording: self.record.recording()?,
             format: self.format,
         })
     }

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Args, ValueEnum};
 
+use crate::error::ExpectedError;
 use crate::verbs::trace::TraceOptions;
 
 pub(super) const EXAMPLES: &str = "\
@@ -22,6 +23,8 @@ costs.";
 
 #[derive(Debug, Args)]
 pub(crate) struct TraceArguments {
+    #[command(flatten)]
+    record: super::history::RecordArgument,
     /// Format of the file [default: by its extension, else recording]
     #[arg(long, value_enum)]
     format: Option<TraceFormat>,
@@ -39,10 +42,11 @@ pub(crate) enum TraceFormat {
 }
 
 impl TraceArguments {
-    pub(crate) fn options(self) -> TraceOptions {
-        TraceOptions {
+    pub(crate) fn options(self) -> Result<TraceOptions, ExpectedError> {
+        Ok(TraceOptions {
             command: self.command,
+            recording: self.record.recording()?,
             format: self.format,
-        }
+        })
     }
 }

@@ -101,6 +101,22 @@ pub(crate) fn run(options: &TimelineOptions, output: &mut Output) -> Result<Code
     Ok(code)
 }
 
+/// What a recording of this machine says, as `ridge timeline` would.
+pub(crate) fn document(
+    timeline: &Timeline,
+    name: &str,
+    output: &Output,
+) -> Result<Document, ExpectedError> {
+    let stored = Stored::read(&Choice::Auto, driver_of_machine(), output)?;
+    let links = links(timeline, Devices::known(), &stored, output)?;
+    Ok(Document {
+        schema: SCHEMA,
+        version: VERSION,
+        traces: vec![analyse(timeline, name, &links)],
+        warnings: caveats(timeline, 0),
+    })
+}
+
 /// What the codes of things begin with that could not be read; others are remarks.
 const UNREADABLE: &str = "TRC";
 

@@ -17,10 +17,13 @@ use crate::error::ExpectedError;
 use crate::exit::{self, Code};
 use crate::output::{Output, unwritable};
 use crate::recorder::{Ended, Recorder, Refused, collect};
+use crate::verbs::ceilings::stored::driver_of_machine;
+use crate::verbs::timeline;
 
 /// What to record, and into what.
 pub(crate) struct TraceOptions {
     pub(crate) command: Vec<OsString>,
+    pub(crate) recording: crate::history::Recording,
     pub(crate) format: Option<TraceFormat>,
 }
 
@@ -29,6 +32,7 @@ const EXTENSION: &str = "ridgetrace";
 
 pub(crate) fn run(options: &TraceOptions, output: &mut Output) -> Result<Code, ExpectedError> {
     let format = format(options, output)?;
+    let taken = options.recording.begin(output)?;
     let place = Place::of(&options.command, format, output)?;
     // An answer that cannot be written is better known before the program has run for an hour.
     let recorder = Recorder::prepare(&place.folder())
@@ -85,7 +89,16 @@ pub(crate) fn run(options: &TraceOptions, output: &mut Output) -> Result<Code, E
             output.hint(&format!("ridge timeline {}", path.display()));
         }
     }
-    judge(options, &ended, &recorded)
+    let code = judge(options, &ended, &recorded)?;
+    let Some(taken) = taken.filter(|_| is_recorded) else {
+        return Ok(code);
+    };
+    let name = output.path().map(|path| path.display().to_string());
+    let document = timeline::document(&recorded.timeline, &name.unwrap_or_default(), output)?;
+    let stored = taken
+        .with_driver(driver_of_machine())
+        .store(&document, output);
+    Ok(if code == exit::FINE { stored } else { code })
 }
 
 fn format(options: &TraceOptions, output: &Output) -> Result<TraceFormat, ExpectedError> {

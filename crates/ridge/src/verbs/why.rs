@@ -22,6 +22,7 @@ use crate::error::ExpectedError;
 use crate::evidence::{Evidence, shown_name};
 use crate::exit::{self, Code};
 use crate::filter::{Address, LeftOut, Selected, Selection};
+use crate::history::Recording;
 use crate::input::Input;
 use crate::output::Output;
 use crate::verbs::ceilings::stored::{Asked, Choice, Stored, driver_of_machine};
@@ -36,6 +37,7 @@ pub(crate) struct WhyOptions {
     /// What the user knows of the computation of the one kernel that is selected.
     pub(crate) given: Given,
     pub(crate) ceilings: Choice,
+    pub(crate) recording: Recording,
     pub(crate) format: Option<WhyFormat>,
     /// A program to run under the profiler; then there are no files.
     pub(crate) collect: Option<CollectOptions>,
@@ -56,6 +58,7 @@ struct Answer {
 pub(crate) fn run(options: &WhyOptions, output: &mut Output) -> Result<Code, ExpectedError> {
     let format = format(options, output)?;
     let stored = Stored::read(&options.ceilings, driver_of_machine(), output)?;
+    let taken = options.recording.begin(output)?;
     let mut answer = Answer::default();
     let mut code = exit::FINE;
     // Reports of a program that was run here may lie in a folder that is taken away after the answer.
@@ -115,6 +118,11 @@ pub(crate) fn run(options: &WhyOptions, output: &mut Output) -> Result<Code, Exp
                 output.warn("not everything could be read; the lines marked ! say what is missing");
             }
         }
+    }
+    if let Some(taken) = taken {
+        // A report that was read may come from another machine, whose driver nobody knows here.
+        let driver = options.collect.as_ref().and_then(|_| driver_of_machine());
+        code = code.and(taken.with_driver(driver).store(&document, output));
     }
     Ok(code)
 }
@@ -572,6 +580,7 @@ pub(crate) fn kernels_of(set: &InputSet, output: &Output) -> Result<Vec<Kernel>,
         all: false,
         given: Given::default(),
         ceilings: Choice::Nothing,
+        recording: Recording::default(),
         format: None,
         collect: None,
     };

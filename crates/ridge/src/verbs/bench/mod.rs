@@ -26,6 +26,7 @@ use crate::error::ExpectedError;
 use crate::exit::{self, Code};
 use crate::filter::NameFilter;
 use crate::gpu;
+use crate::history::{Recording, Taken};
 use crate::output::Output;
 use crate::verbs::ceilings::stored::{Asked, Choice, Stored};
 use crate::verbs::devices::{layout, table};
@@ -45,6 +46,7 @@ pub(crate) struct BenchOptions {
     pub(crate) lock_clocks: Option<LockClocks>,
     pub(crate) table: Option<PathBuf>,
     pub(crate) ceilings: Choice,
+    pub(crate) recording: Recording,
     pub(crate) format: Option<BenchFormat>,
 }
 
@@ -104,6 +106,7 @@ pub(crate) fn run(options: &BenchOptions, output: &mut Output) -> Result<Code, E
         return Ok(code);
     }
     set_axes(&mut parts, &options.axes)?;
+    let taken = options.recording.begin(output)?;
     let is_interrupted = interrupts()?;
     let mut crew = Crew::new(&options.device, &is_interrupted);
     let mut machine = crew.open()?;
@@ -180,7 +183,7 @@ pub(crate) fn run(options: &BenchOptions, output: &mut Output) -> Result<Code, E
         output,
         began,
     };
-    let outcome = run.measure(&mut crew, machine, code);
+    let outcome = run.measure(&mut crew, machine, code, taken);
     match keeper.map(clocks::restore) {
         // A clock that stays locked is told whatever became of the measurement.
         Some(Err(error)) => {
@@ -208,6 +211,7 @@ impl Run<'_> {
         crew: &mut Crew<'_>,
         machine: Machine,
         mut code: Code,
+        taken: Option<Taken>,
     ) -> Result<Code, ExpectedError> {
         let (options, output) = (self.options, self.output);
         let mut document = document(options, self.parts, machine, self.gpu.measured);
@@ -266,7 +270,9 @@ impl Run<'_> {
             ));
             return Ok(exit::INTERRUPTED);
         }
-        Ok(worst(code, code_of(&document)))
+        let code = worst(code, code_of(&document));
+        let recorded = taken.map_or(exit::FINE, |taken| taken.store(&document, output));
+        Ok(worst(code, recorded))
     }
 }
 

@@ -16,6 +16,7 @@ use crate::args::CeilingsFormat;
 use crate::error::ExpectedError;
 use crate::exit::{self, Code};
 use crate::gpu;
+use crate::history::Recording;
 use crate::output::Output;
 use crate::verbs::bench::interrupts;
 use crate::verbs::devices::{layout, table};
@@ -27,6 +28,7 @@ pub(crate) struct CeilingsOptions {
     pub(crate) settings: Settings,
     pub(crate) keep: Keep,
     pub(crate) table: Option<PathBuf>,
+    pub(crate) recording: Recording,
     pub(crate) format: Option<CeilingsFormat>,
 }
 
@@ -47,6 +49,7 @@ pub(crate) fn run(options: &CeilingsOptions, output: &mut Output) -> Result<Code
     let format = format(options, output)?;
     gpu::check(&options.device)?;
     let devices = table(options.table.as_deref(), output)?;
+    let taken = options.recording.begin(output)?;
     let is_interrupted = interrupts()?;
     let began = Instant::now();
     let mut worker = None;
@@ -162,13 +165,15 @@ pub(crate) fn run(options: &CeilingsOptions, output: &mut Output) -> Result<Code
         output.warn("interrupted: only a part was measured, and nothing was kept");
         return Ok(exit::INTERRUPTED);
     }
-    Ok(if document.figures.is_empty() {
+    let code = if document.figures.is_empty() {
         exit::UNABLE
     } else if has_whole_family_missing {
         exit::TARGET_FAILED
     } else {
         exit::FINE
-    })
+    };
+    let recorded = taken.map_or(exit::FINE, |taken| taken.store(&document, output));
+    Ok(code.and(recorded))
 }
 
 /// Keeps what was measured; where.

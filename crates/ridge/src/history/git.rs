@@ -1,0 +1,37 @@
+//! The state of the source, as git tells it.
+
+use std::process::{Command, Stdio};
+
+use ridge_history::Revision;
+
+/// Asks git. What it does not tell is absent: there may be no git, no repository and no commit.
+pub(crate) fn revision() -> Revision {
+    let Some(commit) = ask(&["rev-parse", "--verify", "--quiet", "HEAD"]) else {
+        return Revision::default();
+    };
+    Revision {
+        commit: Some(commit),
+        branch: ask(&["symbolic-ref", "--quiet", "--short", "HEAD"]),
+        // Files that git does not know are no part of a commit: builds and results lie around everywhere.
+        is_dirty: answer(&["status", "--porcelain", "--untracked-files=no"])
+            .map(|changes| !changes.is_empty()),
+    }
+}
+
+/// An answer that is not empty.
+fn ask(arguments: &[&str]) -> Option<String> {
+    answer(arguments).filter(|answer| !answer.is_empty())
+}
+
+fn answer(arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git")
+        // Looking does not write: an index that is refreshed in the middle of somebody's rebase would.
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
+    Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}

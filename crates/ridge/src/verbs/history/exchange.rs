@@ -1,0 +1,195 @@
+//! Results from and to files and other stores.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use ridge_history::{
+    Batch, Circumstances, Error, Filter, Inserted, Labels, Record, Timestamp, exchange,
+};
+use ridge_model::quantity::counted;
+
+use super::open_to_write;
+use crate::error::ExpectedError;
+use crate::exit::{self, Code};
+use crate::filter::Address;
+use crate::history::{StorePlace, expected};
+use crate::input::Input;
+use crate::output::Output;
+
+/// Bytes that tell what a file is.
+const HEAD: u64 = 4096;
+
+pub(super) fn import(
+    place: &StorePlace,
+    files: &[OsString],
+    labels: &Labels,
+    output: &Output,
+) -> Result<Code, ExpectedError> {
+    let mut store = open_to_write(place)?;
+    let mut code = exit::FINE;
+    let mut all = Inserted::default();
+    for file in files {
+        let mut batch = Batch::new(store.as_mut());
+        let read = if is_exported(file) {
+            read_lines(file, &mut batch)
+        } else {
+            read_document(file, labels, output)
+                .and_then(|record| batch.add(record).map_err(|error| expected(&error)))
+        };
+        // Results before a damaged line are stored.
+        let stored = batch.finish().map_err(|error| expected(&error));
+        match stored {
+            Ok(inserted) => all += inserted,
+            Err(error) => return Err(error),
+        }
+        if let Err(mut error) = read {
+            error.message = format!("{}: {}", file.to_string_lossy(), error.message);
+            output.complain(&error);
+            code = code.and(error.exit);
+        }
+    }
+    let said = format!("{} to {}", words(all), store.place());
+    output.write(&super::line(&said))?;
+    Ok(code)
+}
+
+pub(super) fn words(inserted: Inserted) -> String {
+    match (inserted.added, inserted.known) {
+        (added, 0) => format!("{} added", counted(added, "result")),
+        (added, known) => format!("{} added, {known} known before,", counted(added, "result")),
+    }
+}
+
+/// Whether a file holds lines for exchange. What cannot be looked into is told by whoever reads it.
+fn is_exported(file: &OsStr) -> bool {
+    let look = || -> io::Result<bool> {
+        let mut head = Vec::new();
+        File::open(file)?.take(HEAD).read_to_end(&mut head)?;
+        if exchange::looks_like(&head) {
+            return Ok(true);
+        }
+        let unpacked = ncu_rep::unpack(&head, HEAD * 16);
+        Ok(exchange::looks_like(&unpacked.bytes))
+    };
+    file != "-" && look().unwrap_or(false)
+}
+
+fn read_lines(file: &OsStr, batch: &mut Batch<'_>) -> Result<(), ExpectedError> {
+    let file = File::open(file)
+        .map_err(|error| ExpectedError::unreadable(format!("cannot read it: {error}")))?;
+    exchange::read(file, &mut |record| batch.add(record)).map_err(|error| expected(&error))
+}
+
+/// The record of a document. When it was made is when its file was written; of standard input, now.
+fn read_document(file: &OsStr, labels: &Labels, output: &Output) -> Result<Record, ExpectedError> {
+    let input = Input::open(&Address::whole(file), output)?;
+    if let Some(problem) = &input.problem {
+        return Err(ExpectedError::unreadable(problem.to_string()));
+    }
+    let written = std::fs::metadata(file)
+        .and_then(|facts| facts.modified())
+        .ok()
+        .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
+        .and_then(|since| i64::try_from(since.as_micros()).ok());
+    let circumstances = Circumstances {
+        time: Some(written.map_or_else(crate::history::now, Timestamp::from_micros)),
+        labels: labels.clone(),
+        name: Path::new(file)
+            .file_stem()
+            .map(|stem| stem.to_string_lossy().into_owned()),
+        ..Circumstances::default()
+    };
+    Record::of_document(input.bytes(), circumstances).map_err(|error| expected(&error))
+}
+
+pub(super) fn export(
+    place: &StorePlace,
+    filter: &Filter,
+    output: &Output,
+) -> Result<Code, ExpectedError> {
+    /// Twice as small as the fastest level for repetitive JSON, and still faster than disks.
+    const LEVEL: i32 = 3;
+    let mut store = place.open_existing()?;
+    let is_packed = match output.extension().as_deref() {
+        None | Some("jsonl" | "json" | "ndjson") => false,
+        Some("zst" | "zstd") => true,
+        Some(other) => {
+            return Err(ExpectedError::usage(format!(
+                "the extension {other:?} of the output file names no format of `ridge history export`"
+            ))
+            .with_hint("name a file that ends in .jsonl or .jsonl.zst"));
+        }
+    };
+    let mut failure = None;
+    let mut count = 0;
+    output.stream(|sink| {
+        let mut write = |sink: &mut dyn Write| {
+            store.for_each(filter, &mut |record| {
+                count += 1;
+                exchange::write(&record, sink)
+            })
+        };
+        let written = if is_packed {
+            let mut packed = zstd::stream::write::Encoder::new(sink, LEVEL)?;
+            let written = write(&mut packed);
+            packed.finish()?;
+            written
+        } else {
+            write(sink)
+        };
+        match written {
+            Ok(()) => Ok(true),
+            Err(Error::Stream { reason, .. }) => Err(io::Error::other(reason)),
+            Err(error) => {
+                failure = Some(error);
+                Ok(false)
+            }
+        }
+    })?;
+    match failure {
+        Some(error) => Err(expected(&error)),
+        None => {
+            if let Some(path) = output.path() {
+                output.note(&format!(
+                    "{} of {} in {}",
+                    counted(count, "result"),
+                    store.place(),
+                    path.display()
+                ));
+            }
+            Ok(exit::FINE)
+        }
+    }
+}
+
+pub(super) fn merge(
+    place: &StorePlace,
+    stores: &[OsString],
+    output: &Output,
+) -> Result<Code, ExpectedError> {
+    let mut store = open_to_write(place)?;
+    let mut code = exit::FINE;
+    let mut all = Inserted::default();
+    for other in stores {
+        let merged = StorePlace::named(other)
+            .open_existing()
+            .and_then(|mut other| {
+                ridge_history::copy(other.as_mut(), store.as_mut(), &Filter::default())
+                    .map_err(|error| expected(&error))
+            });
+        match merged {
+            Ok(inserted) => all += inserted,
+            Err(error) => {
+                // The others are still worth it.
+                output.complain(&error);
+                code = code.and(error.exit);
+            }
+        }
+    }
+    let said = format!("{} to {}", words(all), store.place());
+    output.write(&super::line(&said))?;
+    Ok(code)
+}
