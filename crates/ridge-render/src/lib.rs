@@ -46,6 +46,7 @@ pub mod plot;
 pub mod redact;
 pub mod roofline;
 pub mod sanitize;
+pub mod series;
 pub mod style;
 pub mod svg;
 pub mod table;

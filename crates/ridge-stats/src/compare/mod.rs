@@ -110,7 +110,7 @@ pub struct Effect {
 }
 
 impl Effect {
-    fn from_log(ratio: f64, interval: Option<Interval>) -> Self {
+    pub(crate) fn from_log(ratio: f64, interval: Option<Interval>) -> Self {
         Self {
             ratio: ratio.exp(),
             interval: interval.map(|logs| Interval {

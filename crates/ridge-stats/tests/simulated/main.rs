@@ -5,5 +5,6 @@ mod comparison;
 mod coverage;
 mod noise;
 mod processes;
+mod series;
 mod shape;
 mod stopping;
