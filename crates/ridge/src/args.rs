@@ -3,6 +3,7 @@
 mod bench;
 mod bound;
 mod ceilings;
+mod check;
 mod devices;
 mod doctor;
 mod occupancy;
@@ -19,6 +20,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use bench::{BenchArguments, BenchFormat};
 pub(crate) use bound::{BoundArguments, BoundFormat};
 pub(crate) use ceilings::{CeilingsArguments, CeilingsFormat};
+pub(crate) use check::{CheckArguments, CheckFormat};
 pub(crate) use devices::{DevicesArguments, DevicesFormat};
 pub(crate) use doctor::{DoctorArguments, DoctorFormat};
 pub(crate) use occupancy::{OccupancyArguments, OccupancyFormat};
@@ -69,6 +71,9 @@ pub(crate) enum Verb {
     /// Measure what this GPU reaches: memory, caches, arithmetic, matrix units, launches and the link to the host
     #[command(after_help = ceilings::EXAMPLES)]
     Ceilings(CeilingsArguments),
+    /// Hold results against a baseline and budgets: a gate for CI, with an exit code for each outcome
+    #[command(after_help = check::EXAMPLES)]
+    Check(CheckArguments),
     /// List the GPUs that Ridgepoint knows, with peaks, sources and doubts
     #[command(after_help = devices::EXAMPLES)]
     Devices(DevicesArguments),

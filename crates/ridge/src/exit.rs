@@ -68,11 +68,19 @@ pub const UNABLE: Code = Code {
     since: "0.1",
 };
 
+/// A change made something slower.
+pub const SLOWER: Code = Code {
+    number: 10,
+    meaning: "slower, or a budget is broken",
+    detail: "A kernel is slower than its baseline, beyond what equal measurements differ by, or does not keep a budget of `ridge.toml`. The answer names it, with the numbers.",
+    since: "0.1",
+};
+
 /// Neither yes nor no can be said.
 pub const UNDECIDED: Code = Code {
     number: 11,
     meaning: "cannot tell",
-    detail: "No fault was found, and not every tool says that there is none: one did not come to its end, counted nothing because the program never used CUDA, or found only what programs without fault have too. The answer tells which.",
+    detail: "No fault was found, and not every tool says that there is none: one did not come to its end, counted nothing because the program never used CUDA, or found only what programs without fault have too. A comparison says AMBIGUOUS, or a check has nothing to go by. The answer tells which, and what to do.",
     since: "0.1",
 };
 /// A measurement is not valid.
@@ -118,6 +126,7 @@ pub const ALL: &[Code] = &[
     USAGE,
     UNREADABLE,
     UNABLE,
+    SLOWER,
     UNDECIDED,
     INVALID,
     DIFFERS,
@@ -127,4 +136,4 @@ pub const ALL: &[Code] = &[
 ];
 
 /// Codes that later versions will return, and their meanings. No verb of this version returns them.
-pub const RESERVED: &[(u8, &str)] = &[(10, "slower, or a budget is broken")];
+pub const RESERVED: &[(u8, &str)] = &[];

@@ -8,9 +8,9 @@ use crate::error::{Arm, Error};
 use crate::interval::Interval;
 use crate::samples::Samples;
 
-/// Runs beyond one on each side from which on the spread between runs is taken from them. One degree of freedom would
-/// widen the interval 64-fold.
-const LEAST_FREEDOM: usize = 2;
+/// Degrees of freedom from which on the spread between runs is taken from the runs: three on each side. With two the interval
+/// would be ten deviations wide, which tells less than the band of single runs.
+const LEAST_FREEDOM: usize = 4;
 
 /// The two-sided 1 % points of Student's t for 1 to 20 degrees of freedom (any table; `scipy.stats.t.ppf(0.995, n)`).
 const STUDENT: [f64; 20] = [
@@ -77,8 +77,8 @@ impl Side {
 /// or on another day.
 ///
 /// The effect is the difference of the means of `ln(median)` over the runs of each side. Two things widen its interval. Within
-/// runs: the intervals of the medians, as in [`super::compare_samples`]. Between runs, from four runs on of which neither
-/// side has none: the spread of the medians, as Student's interval at 99 % with the pooled variance of both sides. The wider
+/// runs: the intervals of the medians, as in [`super::compare_samples`]. Between runs, from six runs on (three on each
+/// side, or five against one): the spread of the medians, as Student's interval at 99 % with the pooled variance of both sides. The wider
 /// of both counts at each end. So the runs of each side are the control of the other one: that nothing changed is what they
 /// show among themselves.
 ///
@@ -213,6 +213,17 @@ mod tests {
         assert_eq!(found.verdict, Verdict::CannotTell);
         assert_eq!(found.doubts, [Doubt::WideInterval]);
         assert_eq!(found.replicates, 3);
+    }
+
+    #[test]
+    fn too_few_runs_have_the_band_of_single_ones() {
+        let found = compare(&[100.0; 3], &[101.5; 2], &ASKED);
+        assert_eq!(found.band_source, BandSource::Uncontrolled);
+        assert_eq!(found.verdict, Verdict::CannotTell);
+        assert_eq!(
+            compare(&[100.0; 5], &[101.5], &ASKED).verdict,
+            Verdict::Slower
+        );
     }
 
     #[test]
