@@ -71,7 +71,11 @@ fn headline(document: &Document) -> String {
             number => parts.push(format!("{number} {word}")),
         }
     }
-    format!("{words}: {}: {}", counted(total, "check"), parts.join(", "))
+    format!(
+        "{words}: of {}, {}",
+        counted(total, "check"),
+        parts.join(", ")
+    )
 }
 
 /// What the results were held against.

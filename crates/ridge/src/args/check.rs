@@ -14,8 +14,9 @@ Examples:
   ridge check bench/gemm.toml --update         measure it three times and record the baseline `default`
   ridge check                                  measure the specs of ridge.toml and hold them against it
   ridge check new.json report.ncu-rep          times from a result, findings from a report
-  ridge check --format github -o /dev/stdout   marks in a pull request
-  ridge check --baseline branch:main -o check.sarif
+  ridge check --baseline branch:main -o check.json
+                                               against the newest baseline of a branch
+  ridge check check.json --format github       the same answer in another form, without measuring
 
 ridge.toml is looked for from the working folder upwards:
   [check]
@@ -31,7 +32,7 @@ Exit code 0: all holds; 10: slower, or a budget is broken; 11: cannot tell; 12: 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
     /// Results of `ridge bench` or `ridge why` (JSON), reports of Nsight Compute, or specs to measure; several results of one
-    /// benchmark are runs of it
+    /// benchmark are runs of it. An earlier answer (JSON) alone is written in another form
     #[arg(value_name = "RESULT")]
     results: Vec<OsString>,
     /// What to compare with: a file, or a recorded baseline by LABEL, COMMIT or branch:NAME

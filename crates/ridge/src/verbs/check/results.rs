@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use ridge_compare::check::{Found, Named};
+use ridge_compare::check::{Document, Found, Named};
 
 use crate::error::ExpectedError;
 use crate::filter::Address;
@@ -42,6 +42,21 @@ pub(super) fn open(file: &OsStr, output: &Output) -> Result<Kind, ExpectedError>
         return Ok(Kind::Spec(PathBuf::from(file)));
     }
     report(file, name, output).map(|loaded| Kind::Result(Box::new(loaded)))
+}
+
+/// The answer of an earlier check; `None` where the file is something else.
+pub(super) fn earlier(file: &OsStr, output: &Output) -> Result<Option<Document>, ExpectedError> {
+    if file == "-" {
+        return Ok(None);
+    }
+    let input = Input::open(&Address::of_argument(file)?, output)?;
+    if !Document::looks_like(input.bytes()) {
+        return Ok(None);
+    }
+    Document::read(input.bytes()).map(Some).map_err(|error| {
+        ExpectedError::unreadable(format!("cannot read {}: {error}", file.to_string_lossy()))
+            .with_hint("check again: `ridge check … --output check.json`")
+    })
 }
 
 /// A spec is TOML with kernels in it.
