@@ -328,7 +328,9 @@ impl Diagnosis {
                 time: duration.map(single),
                 share_of_bound: needed
                     .zip(duration)
-                    .map(|(needed, time)| single(needed / time)),
+                    .map(|(needed, time)| needed / time)
+                    .filter(|share| share.is_finite())
+                    .map(single),
                 occupancy: occupancy.filter(|share| (0.0..=1.0).contains(share)),
                 findings: Some(
                     kernel

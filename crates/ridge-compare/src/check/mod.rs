@@ -325,10 +325,10 @@ fn profiled(results: &[Named], baseline: &Baseline, checks: &mut Vec<Check>) -> 
                 continue;
             };
             has_any = true;
-            let ratio = now / was;
+            let ratio = Some(now / was).filter(|ratio| ratio.is_finite());
             checks.push(Check {
                 verdict: Some(Verdict::Ambiguous),
-                value: Some(ratio),
+                value: ratio,
                 limit: Some(1.0),
                 unit: "ratio".to_owned(),
                 result: Some(place),
@@ -341,7 +341,7 @@ fn profiled(results: &[Named], baseline: &Baseline, checks: &mut Vec<Check>) -> 
                         "{:.4} before, {:.4} now: {}; one duration of the profiler on each side says nothing about their spread",
                         Nanos::new(*was),
                         Nanos::new(now),
-                        percent(ratio)
+                        ratio.map_or_else(String::new, percent)
                     ),
                 )
             });
