@@ -52,7 +52,10 @@ pub fn markdown(document: &Document) -> String {
             let _ = writeln!(out, "\n</details>");
         }
     }
-    let remarks = remarks(document);
+    let mut remarks = remarks(document);
+    if document.is_recorded {
+        remarks.push("a new baseline was recorded".to_owned());
+    }
     if !remarks.is_empty() {
         out.push('\n');
     }

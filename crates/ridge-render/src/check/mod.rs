@@ -129,9 +129,6 @@ fn remarks(document: &Document) -> Vec<String> {
             lines.push(format!("{what}: {}", names.join(", ")));
         }
     }
-    if document.is_recorded {
-        lines.push("a new baseline was recorded".to_owned());
-    }
     lines
 }
 

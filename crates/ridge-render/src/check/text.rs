@@ -42,5 +42,8 @@ pub fn text(document: &Document, layout: &Layout) -> String {
     for remark in remarks(document) {
         layout.paragraph(&mut out, &remark, "! ", "  ", Some(Role::Warning));
     }
+    if document.is_recorded {
+        layout.paragraph(&mut out, "a new baseline was recorded", "", "", None);
+    }
     out
 }

@@ -18,6 +18,10 @@ const STUDENT: [f64; 20] = [
     2.977, 2.947, 2.921, 2.898, 2.878, 2.861, 2.845,
 ];
 
+/// The two-sided 1 % point of the normal distribution: for fewer degrees of freedom than that, where the band of single runs makes
+/// up for what it is too small by.
+const NORMAL: f64 = 2.576;
+
 /// The two-sided 1 % point of Student's t; that of 20 for more degrees of freedom, which is at most 10 % too wide.
 fn student(freedom: usize) -> f64 {
     STUDENT[freedom.clamp(1, STUDENT.len()) - 1]
@@ -78,7 +82,8 @@ impl Side {
 ///
 /// The effect is the difference of the means of `ln(median)` over the runs of each side. Two things widen its interval. Within
 /// runs: the intervals of the medians, as in [`super::compare_samples`]. Between runs, from six runs on (three on each
-/// side, or five against one): the spread of the medians, as Student's interval at 99 % with the pooled variance of both sides. The wider
+/// side, or five against one): the spread of the medians, as Student's interval at 99 % with the pooled variance of both sides;
+/// with fewer, a normal one. The wider
 /// of both counts at each end. So the runs of each side are the control of the other one: that nothing changed is what they
 /// show among themselves.
 ///
@@ -99,11 +104,16 @@ pub fn compare_runs(a: &[Samples], b: &[Samples], rules: &Rules) -> Result<Compa
     let difference = b.mean - a.mean;
     let freedom = a.runs.len() + b.runs.len() - 2;
     let is_controlled = freedom >= LEAST_FREEDOM;
-    let between = if is_controlled {
-        let variance = (a.scatter() + b.scatter()) / freedom as f64;
-        student(freedom) * (variance * (1.0 / a.count() + 1.0 / b.count())).sqrt()
-    } else {
+    let between = if freedom == 0 {
         0.0
+    } else {
+        let variance = (a.scatter() + b.scatter()) / freedom as f64;
+        let factor = if is_controlled {
+            student(freedom)
+        } else {
+            NORMAL
+        };
+        factor * (variance * (1.0 / a.count() + 1.0 / b.count())).sqrt()
     };
     let effect = a.within.zip(b.within).map(|(of_a, of_b)| {
         let below = (b.mean - of_b.lower).hypot(of_a.upper - a.mean);
