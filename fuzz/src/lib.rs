@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bodies;
+pub mod checks;
 pub mod devices;
 pub mod recordings;
 pub mod sanitizer;

@@ -31,6 +31,7 @@ pub mod bench;
 pub mod bound;
 pub mod ceilings;
 pub mod charset;
+pub mod check;
 pub mod chrome;
 pub mod devices;
 pub mod diff;

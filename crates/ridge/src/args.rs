@@ -3,6 +3,7 @@
 mod bench;
 mod bound;
 mod ceilings;
+mod check;
 mod devices;
 mod diff;
 mod doctor;
@@ -21,6 +22,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use bench::{BenchArguments, BenchFormat};
 pub(crate) use bound::{BoundArguments, BoundFormat};
 pub(crate) use ceilings::{CeilingsArguments, CeilingsFormat};
+pub(crate) use check::{CheckArguments, CheckFormat};
 pub(crate) use devices::{DevicesArguments, DevicesFormat};
 pub(crate) use diff::{DiffArguments, DiffFormat, Renamed};
 pub(crate) use doctor::{DoctorArguments, DoctorFormat};
@@ -76,6 +78,9 @@ pub(crate) enum Verb {
     /// Tell what a change did: which kernels are faster, what limits them now, and which flaws are gone
     #[command(after_help = diff::EXAMPLES)]
     Diff(DiffArguments),
+    /// Hold results against a baseline and budgets: a gate for CI, with an exit code for each outcome
+    #[command(after_help = check::EXAMPLES)]
+    Check(CheckArguments),
     /// List the GPUs that Ridgepoint knows, with peaks, sources and doubts
     #[command(after_help = devices::EXAMPLES)]
     Devices(DevicesArguments),

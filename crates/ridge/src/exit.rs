@@ -70,8 +70,8 @@ pub const UNABLE: Code = Code {
 /// A change made something slower.
 pub const SLOWER: Code = Code {
     number: 10,
-    meaning: "slower",
-    detail: "A comparison says SLOWER of a pair, and INVALID of none. The answer names the pair, by how much, and what got worse.",
+    meaning: "slower, or a budget is broken",
+    detail: "A comparison says SLOWER of a pair, beyond what equal measurements differ by, and INVALID of none; or a kernel does not keep a budget of `ridge.toml`. The answer names it, by how much, and what got worse.",
     since: "0.1",
 };
 
@@ -79,7 +79,7 @@ pub const SLOWER: Code = Code {
 pub const UNDECIDED: Code = Code {
     number: 11,
     meaning: "cannot tell",
-    detail: "No fault was found, and not every tool says that there is none: one did not come to its end, counted nothing because the program never used CUDA, or found only what programs without fault have too. A comparison says AMBIGUOUS of a pair, or nothing on one side has its like on the other. The answer tells which, and what to do.",
+    detail: "No fault was found, and not every tool says that there is none: one did not come to its end, counted nothing because the program never used CUDA, or found only what programs without fault have too. A comparison says AMBIGUOUS of a pair, nothing on one side has its like on the other, or a check has nothing to go by. The answer tells which, and what to do.",
     since: "0.1",
 };
 /// A measurement is not valid.

@@ -101,7 +101,9 @@ fn machine(first: &Document, other: &Document, found: &mut Setting) {
             ),
             SAME_MACHINE,
         );
-    } else if let Some((was, is)) = differ(was.uuid.as_deref(), is.uuid.as_deref()) {
+    } else if !was.is_simulated
+        && let Some((was, is)) = differ(was.uuid.as_deref(), is.uuid.as_deref())
+    {
         found.warn(
             "gpu-unit",
             format!("another GPU of the same model: {was} and {is}"),

@@ -47,6 +47,32 @@ pub struct Document {
     pub is_recorded: bool,
 }
 
+impl Document {
+    /// Whether some bytes are meant to be such a document: a JSON object that names the contract near its start.
+    #[must_use]
+    pub fn looks_like(bytes: &[u8]) -> bool {
+        let head = &bytes[..bytes.len().min(256)];
+        let name = const { b"\"ridgepoint.check\"" };
+        head.windows(name.len()).any(|part| part == name)
+    }
+
+    /// Reads a document, to write it in another form. Fields that this version does not know are skipped.
+    ///
+    /// # Errors
+    /// In words, when the bytes are no whole document, or one of a later version.
+    pub fn read(bytes: &[u8]) -> Result<Self, String> {
+        let document: Self = serde_json::from_slice(bytes)
+            .map_err(|error| format!("the document of `ridge check` is damaged: {error}"))?;
+        if document.schema != SCHEMA || document.version > VERSION {
+            return Err(format!(
+                "it is a document of kind {:?} and version {}, and this command reads {SCHEMA:?} up to {VERSION}",
+                document.schema, document.version
+            ));
+        }
+        Ok(document)
+    }
+}
+
 /// What is compared with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BaselineFacts {

@@ -24,6 +24,8 @@ pub(super) struct Facts {
     pub(super) result: usize,
     /// Why nothing of it counts.
     pub(super) invalid: Vec<String>,
+    /// Whether that is about the kernel, and not about the run: outputs that are wrong once are wrong.
+    is_wrong: bool,
     /// Time with the ends of its interval.
     pub(super) time: Option<Figure>,
     /// Share of the lower bound that is reached.
@@ -93,6 +95,7 @@ fn of_state(
         state.functions.iter().map(value).max().flatten()
     };
     Facts {
+        is_wrong: matches!(state.status, Status::Differs | Status::Failed),
         name: state.name.clone(),
         kernel: state.kernel.clone(),
         mode: mode
@@ -113,6 +116,70 @@ fn of_state(
         occupancy: occupancy(document, state),
         invalid,
         ..Facts::default()
+    }
+}
+
+/// Puts runs of the same state together, in the order of the first of each. A number lies where any run has it: its value is the
+/// mean of the runs, and its interval holds those of all of them.
+pub(super) fn merged(all: Vec<Facts>) -> Vec<Facts> {
+    let mut merged: Vec<Vec<Facts>> = Vec::new();
+    let mut places = std::collections::HashMap::new();
+    for facts in all {
+        // Kernels of reports have no mode, and each launch of theirs is its own.
+        let key = (facts.kernel.clone(), facts.name.clone(), facts.mode);
+        match places.get(&key) {
+            Some(place) if facts.mode.is_some() => {
+                let group: &mut Vec<Facts> = &mut merged[*place];
+                group.push(facts);
+            }
+            _ => {
+                places.insert(key, merged.len());
+                merged.push(vec![facts]);
+            }
+        }
+    }
+    merged.into_iter().filter_map(one).collect()
+}
+
+fn one(runs: Vec<Facts>) -> Option<Facts> {
+    let is_disturbed = |run: &Facts| !run.invalid.is_empty();
+    let wrong = runs.iter().find(|run| run.is_wrong).cloned();
+    if wrong.is_some() || runs.iter().all(is_disturbed) {
+        return wrong.or_else(|| runs.into_iter().next());
+    }
+    let mut valid = runs.into_iter().filter(|run| !is_disturbed(run));
+    let mut sum = valid.next()?;
+    let (mut times, mut shares) = (vec![sum.time], vec![sum.share_of_bound]);
+    for run in valid {
+        times.push(run.time);
+        shares.push(run.share_of_bound);
+        sum.registers = sum.registers.max(run.registers);
+        sum.local_bytes = sum.local_bytes.max(run.local_bytes);
+        sum.occupancy = match (sum.occupancy, run.occupancy) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+    }
+    sum.time = Figure::of_all(&times);
+    sum.share_of_bound = Figure::of_all(&shares);
+    Some(sum)
+}
+
+impl Figure {
+    fn of_all(runs: &[Option<Self>]) -> Option<Self> {
+        let known: Vec<Self> = runs.iter().copied().flatten().collect();
+        let value = known.iter().map(|figure| figure.value).sum::<f64>() / known.len() as f64;
+        let hull = known
+            .iter()
+            .map(|figure| figure.interval)
+            .reduce(|one, other| {
+                let ((lower, upper), (also, more)) = (one?, other?);
+                Some((lower.min(also), upper.max(more)))
+            });
+        Some(Self {
+            value,
+            interval: hull?,
+        })
     }
 }
 
@@ -261,7 +328,9 @@ impl Diagnosis {
                 time: duration.map(single),
                 share_of_bound: needed
                     .zip(duration)
-                    .map(|(needed, time)| single(needed / time)),
+                    .map(|(needed, time)| needed / time)
+                    .filter(|share| share.is_finite())
+                    .map(single),
                 occupancy: occupancy.filter(|share| (0.0..=1.0).contains(share)),
                 findings: Some(
                     kernel

@@ -1,5 +1,6 @@
 //! Results against budgets and a baseline: the gate of `ridge check`.
 //!
+//! Several results of one benchmark are runs of it: fresh processes that measured the same.
 //! [`Config`] is what `ridge.toml` says, [`Found`] what a result holds, [`Baseline`] what it is compared with, and
 //! [`evaluate`] the answer. Nothing here reads files or measures.
 
@@ -72,11 +73,11 @@ pub struct Asked<'a> {
 /// Holds results against what is asked.
 #[must_use]
 pub fn evaluate(results: &[Named], asked: &Asked<'_>) -> Document {
-    let facts: Vec<Facts> = results
-        .iter()
-        .enumerate()
-        .flat_map(|(place, result)| result.found.facts(place))
-        .collect();
+    let all = results.iter().enumerate();
+    let facts = facts::merged(
+        all.flat_map(|(place, result)| result.found.facts(place))
+            .collect(),
+    );
     let mut checks: Vec<Check> = facts
         .iter()
         .filter_map(|facts| validity(facts, results))
@@ -225,19 +226,16 @@ fn of_pair(pair: &Pair, config: &Config) -> Check {
     });
     let allowed = budget.and_then(|budget| budget.slowdown);
     let limit = allowed.map_or(1.0, |share| 1.0 + share);
-    let outcome = match (pair.verdict, allowed) {
-        (Verdict::Invalid, _) => Outcome::Invalid,
-        (Verdict::Same | Verdict::Faster, _) => Outcome::Pass,
-        (_, Some(_))
-            if pair.ratio_upper.is_some_and(|upper| upper <= limit) && is_only_wide(pair) =>
-        {
-            Outcome::Pass
-        }
-        (Verdict::Slower, Some(_)) if pair.ratio_lower.is_none_or(|lower| lower <= limit) => {
-            Outcome::CannotTell
-        }
-        (Verdict::Slower, _) => Outcome::Broken,
-        (Verdict::Ambiguous, _) => Outcome::CannotTell,
+    // A gate asks one question: is it slower by more than is allowed? What lies between SAME and FASTER is no answer to
+    // another question, and is fine here.
+    let most = limit.max(1.0 + pair.margin.unwrap_or(0.0));
+    let is_within = pair.ratio_upper.is_some_and(|upper| upper <= most) && is_only_wide(pair);
+    let outcome = match pair.verdict {
+        Verdict::Invalid => Outcome::Invalid,
+        Verdict::Same | Verdict::Faster => Outcome::Pass,
+        Verdict::Slower | Verdict::Ambiguous if is_within => Outcome::Pass,
+        Verdict::Slower if pair.ratio_lower.is_some_and(|lower| lower > limit) => Outcome::Broken,
+        Verdict::Slower | Verdict::Ambiguous => Outcome::CannotTell,
     };
     let reason = pair.invalid.first().or(pair.doubts.first());
     Check {
@@ -327,10 +325,10 @@ fn profiled(results: &[Named], baseline: &Baseline, checks: &mut Vec<Check>) -> 
                 continue;
             };
             has_any = true;
-            let ratio = now / was;
+            let ratio = Some(now / was).filter(|ratio| ratio.is_finite());
             checks.push(Check {
                 verdict: Some(Verdict::Ambiguous),
-                value: Some(ratio),
+                value: ratio,
                 limit: Some(1.0),
                 unit: "ratio".to_owned(),
                 result: Some(place),
@@ -343,7 +341,7 @@ fn profiled(results: &[Named], baseline: &Baseline, checks: &mut Vec<Check>) -> 
                         "{:.4} before, {:.4} now: {}; one duration of the profiler on each side says nothing about their spread",
                         Nanos::new(*was),
                         Nanos::new(now),
-                        percent(ratio)
+                        ratio.map_or_else(String::new, percent)
                     ),
                 )
             });

@@ -8,15 +8,19 @@ use crate::error::{Arm, Error};
 use crate::interval::Interval;
 use crate::samples::Samples;
 
-/// Runs beyond one on each side from which on the spread between runs is taken from them. One degree of freedom would
-/// widen the interval 64-fold.
-const LEAST_FREEDOM: usize = 2;
+/// Degrees of freedom from which on the spread between runs is taken from the runs: three on each side. With two the interval
+/// would be ten deviations wide, which tells less than the band of single runs.
+const LEAST_FREEDOM: usize = 4;
 
 /// The two-sided 1 % points of Student's t for 1 to 20 degrees of freedom (any table; `scipy.stats.t.ppf(0.995, n)`).
 const STUDENT: [f64; 20] = [
     63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012,
     2.977, 2.947, 2.921, 2.898, 2.878, 2.861, 2.845,
 ];
+
+/// The two-sided 1 % point of the normal distribution: for fewer degrees of freedom than that, where the band of single runs makes
+/// up for what it is too small by.
+const NORMAL: f64 = 2.576;
 
 /// The two-sided 1 % point of Student's t; that of 20 for more degrees of freedom, which is at most 10 % too wide.
 fn student(freedom: usize) -> f64 {
@@ -77,8 +81,9 @@ impl Side {
 /// or on another day.
 ///
 /// The effect is the difference of the means of `ln(median)` over the runs of each side. Two things widen its interval. Within
-/// runs: the intervals of the medians, as in [`super::compare_samples`]. Between runs, from four runs on of which neither
-/// side has none: the spread of the medians, as Student's interval at 99 % with the pooled variance of both sides. The wider
+/// runs: the intervals of the medians, as in [`super::compare_samples`]. Between runs, from six runs on (three on each
+/// side, or five against one): the spread of the medians, as Student's interval at 99 % with the pooled variance of both sides;
+/// with fewer, a normal one. The wider
 /// of both counts at each end. So the runs of each side are the control of the other one: that nothing changed is what they
 /// show among themselves.
 ///
@@ -99,11 +104,16 @@ pub fn compare_runs(a: &[Samples], b: &[Samples], rules: &Rules) -> Result<Compa
     let difference = b.mean - a.mean;
     let freedom = a.runs.len() + b.runs.len() - 2;
     let is_controlled = freedom >= LEAST_FREEDOM;
-    let between = if is_controlled {
-        let variance = (a.scatter() + b.scatter()) / freedom as f64;
-        student(freedom) * (variance * (1.0 / a.count() + 1.0 / b.count())).sqrt()
-    } else {
+    let between = if freedom == 0 {
         0.0
+    } else {
+        let variance = (a.scatter() + b.scatter()) / freedom as f64;
+        let factor = if is_controlled {
+            student(freedom)
+        } else {
+            NORMAL
+        };
+        factor * (variance * (1.0 / a.count() + 1.0 / b.count())).sqrt()
     };
     let effect = a.within.zip(b.within).map(|(of_a, of_b)| {
         let below = (b.mean - of_b.lower).hypot(of_a.upper - a.mean);
@@ -213,6 +223,17 @@ mod tests {
         assert_eq!(found.verdict, Verdict::CannotTell);
         assert_eq!(found.doubts, [Doubt::WideInterval]);
         assert_eq!(found.replicates, 3);
+    }
+
+    #[test]
+    fn too_few_runs_have_the_band_of_single_ones() {
+        let found = compare(&[100.0; 3], &[101.5; 2], &ASKED);
+        assert_eq!(found.band_source, BandSource::Uncontrolled);
+        assert_eq!(found.verdict, Verdict::CannotTell);
+        assert_eq!(
+            compare(&[100.0; 5], &[101.5], &ASKED).verdict,
+            Verdict::Slower
+        );
     }
 
     #[test]

@@ -215,3 +215,35 @@ fn differences_are_seen_as_often_as_the_page_says() {
         }
     }
 }
+
+/// As `ridge check` measures: three runs of the baseline, then one run, and another as long as nothing can be told, up to nine. Each
+/// of them is a look more, which makes false alarms likelier; the bound is the same.
+#[test]
+fn looking_again_and_again_hardly_ever_calls_equals_different() {
+    for between in [0.0, 0.002, 0.005, 0.01] {
+        let mut source = Source::new(23);
+        let mut run_of = || {
+            let centre = 100.0 * (between * source.normal()).exp();
+            let noise = Noise::Lognormal { share: 0.01 };
+            Samples::new(run(&mut source, noise, centre, 100)).unwrap()
+        };
+        let times = 1_000;
+        let mut wrong = 0;
+        for _ in 0..times {
+            let a: Vec<Samples> = (0..3).map(|_| run_of()).collect();
+            let mut b = Vec::new();
+            let verdict = loop {
+                b.push(run_of());
+                let verdict = compare_runs(&a, &b, &RULES).unwrap().verdict;
+                if verdict != Verdict::CannotTell || b.len() >= 9 {
+                    break verdict;
+                }
+            };
+            wrong += usize::from(matches!(verdict, Verdict::Slower | Verdict::Faster));
+        }
+        assert!(
+            wrong * 100 <= times,
+            "processes {between}: {wrong} of {times}"
+        );
+    }
+}

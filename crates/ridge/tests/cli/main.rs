@@ -3,6 +3,7 @@
 mod bench;
 mod bound;
 mod ceilings;
+mod check;
 #[cfg(target_os = "linux")]
 mod clocks;
 #[cfg(unix)]

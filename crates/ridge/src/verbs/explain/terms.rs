@@ -18,6 +18,7 @@ macro_rules! terms {
 terms! {
     "amdahl": "amdahl's bound", "amdahl", "amdahls bound", "amdahl's law", "amdahls law";
     "arithmetic-intensity": "arithmetic intensity", "operational intensity";
+    "band": "band", "a/a band", "aa band", "verdict", "verdicts", "same", "slower", "faster", "ambiguous", "ridge check";
     "batch": "batch", "batch time", "throughput of launches";
     "blocking-kernel": "blocking kernel", "blocking";
     "ceiling": "ceiling", "saving ceiling", "ceilings", "ridge ceilings", "attainable", "burst", "sustained";

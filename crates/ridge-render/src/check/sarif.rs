@@ -1,0 +1,94 @@
+//! SARIF 2.1.0, which code scanning reads.
+
+use ridge_compare::check::{Check, Document, Outcome, Rule};
+use serde_json::{Value, json};
+
+use super::{subject, word};
+use crate::escape;
+
+/// Writes one run. What holds is not in it: results are what a person should look at.
+#[must_use]
+pub fn sarif(document: &Document) -> String {
+    let rules: Vec<Value> = Rule::ALL
+        .iter()
+        .map(|rule| {
+            json!({
+                "id": rule.name(),
+                "shortDescription": { "text": rule.explanation() },
+            })
+        })
+        .collect();
+    let results: Vec<Value> = document
+        .checks
+        .iter()
+        .filter(|check| check.outcome != Outcome::Pass)
+        .map(|check| result(check, document))
+        .collect();
+    let run = json!({
+        "tool": {
+            "driver": {
+                "name": "ridge",
+                "version": document.tool_version,
+                "informationUri": env!("CARGO_PKG_REPOSITORY"),
+                "rules": rules,
+            }
+        },
+        "results": results,
+    });
+    let whole = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [run],
+    });
+    // A tree of values has nothing that cannot be written.
+    let mut text = serde_json::to_string_pretty(&whole).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn result(check: &Check, document: &Document) -> Value {
+    let level = match check.outcome {
+        Outcome::Pass => "none",
+        Outcome::CannotTell => "warning",
+        Outcome::Broken | Outcome::Invalid => "error",
+    };
+    let hint = check
+        .hint
+        .as_ref()
+        .map_or_else(String::new, |hint| format!("; try: {hint}"));
+    let message = format!("{} {}: {}{hint}", word(check), subject(check), check.text);
+    // Code scanning wants a file: the budget's, else the configuration's, else the result's.
+    let file = check
+        .file
+        .as_ref()
+        .or(document.config.as_ref())
+        .or_else(|| document.results.get(check.result.unwrap_or(0)));
+    let mut value = json!({
+        "ruleId": check.rule.name(),
+        "level": level,
+        "message": { "text": escape::terminal(&message) },
+    });
+    if let Some(file) = file {
+        value["locations"] = json!([{
+            "physicalLocation": {
+                "artifactLocation": { "uri": uri(file) },
+                "region": { "startLine": check.line.unwrap_or(1) },
+            }
+        }]);
+    }
+    value
+}
+
+/// A path as a relative reference: what has a meaning in addresses is written as percent codes.
+fn uri(path: &str) -> String {
+    use std::fmt::Write;
+    let mut out = String::new();
+    for byte in path.replace('\\', "/").bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}

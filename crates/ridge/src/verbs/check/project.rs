@@ -1,0 +1,103 @@
+//! The project that is checked: its `ridge.toml` and its folder.
+
+use std::path::{Path, PathBuf};
+
+use ridge_compare::check::Config;
+
+use crate::error::{Excerpt, ExpectedError};
+
+/// What the file is called.
+const NAME: &str = "ridge.toml";
+/// More is no configuration that a person wrote.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// A folder with what its `ridge.toml` says.
+pub(super) struct Project {
+    /// The folder of the file; without one, the root of the git repository, or the working folder.
+    pub(super) folder: PathBuf,
+    /// The file as people know it.
+    pub(super) file: Option<String>,
+    pub(super) config: Config,
+}
+
+impl Project {
+    /// Reads the file that is named, or the nearest one from the working folder upwards.
+    pub(super) fn find(named: Option<&Path>) -> Result<Self, ExpectedError> {
+        let working = std::env::current_dir().map_err(|error| {
+            ExpectedError::unable(format!("cannot find the working folder: {error}"))
+        })?;
+        if let Some(path) = named {
+            let path = working.join(path);
+            return Self::read(&path, &working);
+        }
+        match working
+            .ancestors()
+            .map(|folder| folder.join(NAME))
+            .find(|path| path.is_file())
+        {
+            Some(path) => Self::read(&path, &working),
+            None => {
+                let root = working
+                    .ancestors()
+                    .find(|folder| folder.join(".git").exists());
+                Ok(Self {
+                    folder: root.unwrap_or(&working).to_path_buf(),
+                    file: None,
+                    config: Config::default(),
+                })
+            }
+        }
+    }
+
+    fn read(path: &Path, working: &Path) -> Result<Self, ExpectedError> {
+        let shown = path
+            .strip_prefix(working)
+            .unwrap_or(path)
+            .display()
+            .to_string();
+        let failed = |reason: String| {
+            ExpectedError::unreadable(format!("cannot read {shown}: {reason}"))
+                .with_hint("`ridge check --help` has an example of what it holds")
+        };
+        let size = std::fs::metadata(path)
+            .map_err(|error| failed(error.to_string()))?
+            .len();
+        if size > MOST_BYTES {
+            return Err(failed(format!(
+                "it has {size} bytes, which is no configuration"
+            )));
+        }
+        let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+        let config = Config::read(&text).map_err(|error| {
+            let message = match error.place() {
+                Some(place) => format!("{shown}:{}:{}: {error}", place.line, place.column),
+                None => format!("{shown}: {error}"),
+            };
+            let mut expected = ExpectedError::usage(message);
+            expected.hint = error.hint().map(str::to_owned);
+            expected.excerpt = error.place().map(|place| {
+                Box::new(Excerpt {
+                    line: place.line,
+                    text: place.text.clone(),
+                    column: place.column,
+                    width: place.width,
+                })
+            });
+            expected
+        })?;
+        Ok(Self {
+            folder: path.parent().unwrap_or(Path::new(".")).to_path_buf(),
+            file: Some(shown),
+            config,
+        })
+    }
+
+    /// The specs that the file names.
+    pub(super) fn specs(&self) -> Vec<PathBuf> {
+        self.config
+            .specs
+            .iter()
+            .map(|spec| self.folder.join(spec))
+            .collect()
+    }
+}

@@ -1,0 +1,90 @@
+//! Files that are named: results, reports and specs, told apart by what is in them.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use ridge_compare::check::{Document, Found, Named};
+
+use crate::error::ExpectedError;
+use crate::filter::Address;
+use crate::input::Input;
+use crate::output::Output;
+use crate::verbs::collect::input_sets;
+use crate::verbs::why::kernels_of;
+
+/// A result with the bytes that are recorded of it.
+pub(super) struct Loaded {
+    pub(super) named: Named,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// What a file is.
+pub(super) enum Kind {
+    Result(Box<Loaded>),
+    Spec(PathBuf),
+}
+
+/// Opens a file and looks at what it is.
+pub(super) fn open(file: &OsStr, output: &Output) -> Result<Kind, ExpectedError> {
+    let name = file.to_string_lossy().into_owned();
+    let input = Input::open(&Address::of_argument(file)?, output)?;
+    if let Some(found) = Found::read(input.bytes()) {
+        let found = found.map_err(|error| {
+            ExpectedError::unreadable(format!("cannot read {name}: {error}"))
+                .with_hint("measure it again: a document that was cut off cannot be mended")
+        })?;
+        return Ok(Kind::Result(Box::new(Loaded {
+            named: Named { name, found },
+            bytes: input.bytes().to_vec(),
+        })));
+    }
+    if is_spec(input.bytes()) {
+        return Ok(Kind::Spec(PathBuf::from(file)));
+    }
+    report(file, name, output).map(|loaded| Kind::Result(Box::new(loaded)))
+}
+
+/// The answer of an earlier check; `None` where the file is something else.
+pub(super) fn earlier(file: &OsStr, output: &Output) -> Result<Option<Document>, ExpectedError> {
+    if file == "-" {
+        return Ok(None);
+    }
+    let input = Input::open(&Address::of_argument(file)?, output)?;
+    if !Document::looks_like(input.bytes()) {
+        return Ok(None);
+    }
+    Document::read(input.bytes()).map(Some).map_err(|error| {
+        ExpectedError::unreadable(format!("cannot read {}: {error}", file.to_string_lossy()))
+            .with_hint("check again: `ridge check … --output check.json`")
+    })
+}
+
+/// A spec is TOML with kernels in it.
+fn is_spec(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok_and(|text| {
+        text.lines()
+            .map(str::trim_start)
+            .any(|line| line.starts_with("[kernels") || line.starts_with("[[slow]]"))
+    })
+}
+
+/// A report is diagnosed, and the diagnosis is the result.
+fn report(file: &OsStr, name: String, output: &Output) -> Result<Loaded, ExpectedError> {
+    let mut kernels = Vec::new();
+    for set in input_sets(&[file.to_owned()], output) {
+        kernels.extend(kernels_of(&set, output)?);
+    }
+    let document = serde_json::json!({
+        "schema": ridge_diagnose::document::SCHEMA,
+        "version": ridge_diagnose::document::VERSION,
+        "kernels": kernels,
+    });
+    let bytes = document.to_string().into_bytes();
+    match Found::read(&bytes) {
+        Some(Ok(found)) => Ok(Loaded {
+            named: Named { name, found },
+            bytes,
+        }),
+        _ => Err(ExpectedError::internal("a diagnosis cannot be read back")),
+    }
+}
