@@ -5,7 +5,7 @@ use std::fmt::Write;
 use ridge_compare::Verdict;
 use ridge_compare::document::Document;
 use ridge_compare::kernels::document::{Alone, Held, KernelPair, Kernels, Outcome};
-use ridge_model::quantity::{Ratio, counted};
+use ridge_model::quantity::counted;
 use ridge_model::roofline::document::Document as Roofline;
 
 use super::part::Part;
@@ -134,10 +134,8 @@ fn write_kernels(out: &mut String, kernels: &Kernels) {
                 badge(time.verdict),
                 words::nanos(time.before_ns),
                 words::nanos(time.after_ns),
-                time.ratio.map_or_else(
-                    || words::ABSENT.to_owned(),
-                    |ratio| Ratio::new(ratio).factor().to_string()
-                ),
+                time.ratio
+                    .map_or_else(|| words::ABSENT.to_owned(), |ratio| format!("{ratio:.3}")),
                 safe(&pair.limiter.sentence),
             );
         }
