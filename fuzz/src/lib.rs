@@ -3,6 +3,7 @@
 
 pub mod bodies;
 pub mod devices;
+pub mod diagnoses;
 pub mod recordings;
 pub mod sanitizer;
 pub mod specs;
