@@ -1,7 +1,10 @@
-//! Runs the fuzz targets of `ridge check` over `fuzz/regressions/`: inputs that once made them fail, and hand-made hostile ones.
+//! Runs the fuzz targets of `ridge check` and of saved diagnoses over `fuzz/regressions/`: inputs that once made them fail, and
+//! hand-made hostile ones.
 
 #[path = "../../../fuzz/src/checks.rs"]
 pub mod checks;
+#[path = "../../../fuzz/src/diagnoses.rs"]
+pub mod diagnoses;
 
 use std::fs;
 use std::path::Path;
@@ -32,4 +35,9 @@ fn past_configurations_do_no_harm() {
 #[test]
 fn past_baselines_do_no_harm() {
     replay("baseline", checks::baseline);
+}
+
+#[test]
+fn past_diagnoses_do_no_harm() {
+    replay("diagnosis", diagnoses::diagnosis);
 }

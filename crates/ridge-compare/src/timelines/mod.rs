@@ -390,7 +390,7 @@ fn verify(finding: &Finding, before: &Trace, after: &Trace) -> Vec<FigureMoved> 
             .devices
             .iter()
             .find(|device| device.number == finding.device);
-        let device = numbered.or_else(|| match trace.devices.as_slice() {
+        let device = numbered.or(match trace.devices.as_slice() {
             [only] => Some(only),
             _ => None,
         });

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use ridge_compare::Verdict;
 use ridge_compare::document::Document;
 use ridge_compare::kernels::document::{Alone, Held, KernelPair, Kernels, Outcome};
-use ridge_model::quantity::{Ratio, counted};
+use ridge_model::quantity::counted;
 use ridge_model::roofline::document::Document as Roofline;
 
 use super::part::Part;
@@ -87,7 +87,7 @@ fn write_part(out: &mut String, part: &Part) {
         for row in part.rows.iter().take(MOST_ROWS) {
             out.push_str("<tr>");
             for (cell, (_, is_number)) in row.iter().zip(&part.columns) {
-                let class = if *is_number { " class=\"n\"" } else { "" };
+                let class = if *is_number { " class=\"num\"" } else { "" };
                 let _ = write!(out, "<td{class}>{}</td>", safe(cell));
             }
             out.push_str("</tr>\n");
@@ -129,15 +129,13 @@ fn write_kernels(out: &mut String, kernels: &Kernels) {
             let time = &pair.time;
             let _ = writeln!(
                 out,
-                "<tr><td>{}</td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>",
+                "<tr><td>{}</td><td>{}</td><td class=\"num\">{}</td><td class=\"num\">{}</td><td class=\"num\">{}</td><td>{}</td></tr>",
                 safe(&shorten(&words::names(pair), NAME, Charset::Unicode)),
                 badge(time.verdict),
                 words::nanos(time.before_ns),
                 words::nanos(time.after_ns),
-                time.ratio.map_or_else(
-                    || words::ABSENT.to_owned(),
-                    |ratio| Ratio::new(ratio).factor().to_string()
-                ),
+                time.ratio
+                    .map_or_else(|| words::ABSENT.to_owned(), |ratio| format!("{ratio:.3}")),
                 safe(&pair.limiter.sentence),
             );
         }
@@ -250,7 +248,7 @@ fn write_ledger(out: &mut String, pair: &KernelPair) {
         };
         let _ = writeln!(
             out,
-            "<tr><td>{}</td><td>{}</td><td class=\"n\">{before}</td><td class=\"b\">{}</td><td class=\"n\">{was}</td><td class=\"n\">{after}</td><td class=\"b\">{}</td><td class=\"n\">{is}</td><td>{}</td></tr>",
+            "<tr><td>{}</td><td>{}</td><td class=\"num\">{before}</td><td class=\"meter\">{}</td><td class=\"num\">{was}</td><td class=\"num\">{after}</td><td class=\"meter\">{}</td><td class=\"num\">{is}</td><td>{}</td></tr>",
             row.resource.label(),
             safe(&words::stage(row)),
             bar(row.before.as_ref(), "was"),

@@ -42,6 +42,10 @@ pub(super) fn write(out: &mut String, kernels: &Kernels, layout: &Page<'_>) {
     }
     write_alone(out, "only before", &kernels.only_before, layout);
     write_alone(out, "only after", &kernels.only_after, layout);
+    if !(kernels.only_before.is_empty() || kernels.only_after.is_empty()) {
+        let text = "--match BEFORE=AFTER joins what was renamed";
+        layout.paragraph(out, text, "", "  ", Some(Role::Dim));
+    }
 }
 
 fn write_pair(out: &mut String, pair: &KernelPair, layout: &Page<'_>) {
@@ -236,11 +240,4 @@ fn write_alone(out: &mut String, title: &str, list: &[Alone], layout: &Page<'_>)
         let text = format!("and {}; -v shows all", counted(more as u64, "more kernel"));
         layout.paragraph(out, &text, "  ", "    ", Some(Role::Dim));
     }
-    layout.paragraph(
-        out,
-        "--match BEFORE=AFTER joins what was renamed",
-        "  ",
-        "    ",
-        Some(Role::Dim),
-    );
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use ridge_compare::document::Document;
 use ridge_compare::kernels::document::{Alone, KernelPair, Kernels};
-use ridge_model::quantity::{Ratio, counted};
+use ridge_model::quantity::counted;
 
 use super::part::Part;
 use super::words;
@@ -90,10 +90,9 @@ fn write_kernels(out: &mut String, kernels: &Kernels) {
     }
     for pair in kernels.pairs.iter().take(MOST_ROWS) {
         let time = &pair.time;
-        let ratio = time.ratio.map_or_else(
-            || words::ABSENT.to_owned(),
-            |ratio| Ratio::new(ratio).factor().to_string(),
-        );
+        let ratio = time
+            .ratio
+            .map_or_else(|| words::ABSENT.to_owned(), |ratio| format!("{ratio:.3}"));
         let _ = writeln!(
             out,
             "| {} | **{}** by {} | {} | {} | {ratio} | {} |",

@@ -22,16 +22,19 @@ Examples:
                                               for a pull request; -o change.html draws the roofline
   ridge diff before/collection.json after/collection.json
                                               what `ridge why --keep before -- ./app` collected
+  ridge diff old.ridgetrace new.ridgetrace    two traces: span, kernels, gaps, copies
+  ridge diff old.json new.json                two results of `ridge bench`
 
 Durations of the profiler alone are AMBIGUOUS (code 11): nothing tells how far two of one version differ.";
 
 #[derive(Debug, Args)]
 pub(crate) struct DiffArguments {
     /// What was recorded before the change: a report (.ncu-rep, .ncu-repz), a CSV export of ncu, the collection.json of a
-    /// kept folder, or what `ridge why --format json` wrote, plain or packed; FILE#NAME or FILE#NAME@LAUNCH is one kernel
+    /// kept folder, what `ridge why --format json` wrote, a trace, or a result of `ridge bench`, plain or packed; `-` is
+    /// standard input, FILE#NAME or FILE#NAME@LAUNCH is one kernel
     #[arg(value_name = "BEFORE")]
     before: OsString,
-    /// The same after it
+    /// What was recorded after it, of the same kind
     #[arg(value_name = "AFTER")]
     after: OsString,
     /// Names of a kernel before and after that are one; may be given several times

@@ -83,7 +83,14 @@ impl Side {
                 side.content = Content::Bench(Box::new(bench(input, &address)?));
             }
             Some((input, address)) if is_trace(input.bytes()) => {
-                let read = trace_of(input, &address.file, output)?;
+                let read = trace_of(input, &address.file, output).map_err(|error| {
+                    if native::is_recording(input.bytes()) || nsys::is_database(input.bytes()) {
+                        return error;
+                    }
+                    error.with_hint(
+                        "JSON is read that `ridge why` or `ridge bench` wrote, the collection.json of a kept folder, and traces of the PyTorch profiler",
+                    )
+                })?;
                 side.is_whole = read.is_whole;
                 side.content = Content::Trace(Box::new(read));
             }
