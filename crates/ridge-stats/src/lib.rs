@@ -30,6 +30,7 @@ mod compare;
 mod dependence;
 mod error;
 mod interval;
+mod odd;
 mod quantile;
 mod random;
 mod samples;
@@ -44,6 +45,7 @@ pub use compare::{
 };
 pub use error::{Arm, Error};
 pub use interval::{Confidence, Interval};
+pub use odd::{LEAST_VALUES, Oddity};
 pub use random::Random;
 pub use samples::Samples;
 pub use shape::{Modes, Quantisation, Trend};

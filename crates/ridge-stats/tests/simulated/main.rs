@@ -4,5 +4,6 @@
 mod comparison;
 mod coverage;
 mod noise;
+mod odd;
 mod shape;
 mod stopping;
