@@ -16,6 +16,7 @@ mod input;
 mod nvrtc;
 mod output;
 pub mod pages;
+mod pattern;
 mod process;
 mod recorder;
 mod tools;
