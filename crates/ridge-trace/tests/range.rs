@@ -61,6 +61,16 @@ fn part(text: &str) -> Trace {
     analyse(&cut(timeline, &found), "t", &[])
 }
 
+/// Sums of whole nanoseconds are exact.
+#[track_caller]
+fn same(actual: f64, expected: f64, what: &str) {
+    assert_eq!(
+        actual.to_bits(),
+        expected.to_bits(),
+        "{what}: {actual} is not {expected}"
+    );
+}
+
 #[test]
 fn names_and_times_are_told_apart() {
     let wanted = |text: &str| text.parse::<Wanted>();
@@ -182,8 +192,8 @@ fn work_that_runs_later_is_counted() {
 fn the_whole_is_a_part_of_itself() {
     let whole = analyse(&steps(), "t", &[]);
     let mut part = part("40us..320us");
-    assert_eq!(part.devices[0].busy_ns, whole.devices[0].busy_ns);
-    assert_eq!(part.devices[0].idle_ns, whole.devices[0].idle_ns);
+    same(part.devices[0].busy_ns, whole.devices[0].busy_ns, "whole");
+    same(part.devices[0].idle_ns, whole.devices[0].idle_ns, "whole");
     assert_eq!(part.devices[0].kernels, whole.devices[0].kernels);
     part.range = None;
     assert_eq!(part.findings, whole.findings);
@@ -208,9 +218,9 @@ fn parts_add_up() {
             parts.map(of).sum::<f64>()
         };
         let device = &whole.devices[0];
-        assert_eq!(sum(|device| device.busy_ns), device.busy_ns, "{at}");
-        assert_eq!(sum(|device| device.copy_ns), device.copy_ns, "{at}");
-        assert_eq!(sum(|device| device.kernel_ns), device.kernel_ns, "{at}");
+        same(sum(|device| device.busy_ns), device.busy_ns, at);
+        same(sum(|device| device.copy_ns), device.copy_ns, at);
+        same(sum(|device| device.kernel_ns), device.kernel_ns, at);
         for part in [&first, &second] {
             assert_eq!(part.completeness.unmatched, 0, "{at}");
             for device in &part.devices {
@@ -234,6 +244,6 @@ fn parts_add_up() {
         let calls = [&first, &second].into_iter().flat_map(|part| &part.calls);
         let time: f64 = calls.map(|call| call.durations.sum_ns).sum();
         let all: f64 = whole.calls.iter().map(|call| call.durations.sum_ns).sum();
-        assert_eq!(time, all, "{at}");
+        same(time, all, at);
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use ridge_model::quantity::Nanos;
 use ridge_trace::document::{Device, Document, Ranks, Trace};
 
-use super::ranks::{extremes, heading, label, launches, waits};
+use super::ranks::{extremes, heading, label, launches, only, waits};
 use super::text::{percent, shown_name};
 use super::words;
 use crate::escape;
@@ -13,14 +13,16 @@ use crate::escape;
 /// Kernels of a table.
 const MOST_KERNELS: usize = 10;
 
-/// Writes a part for the comparison and one for each trace.
+/// Writes a part for the comparison, and one for each trace; of many, for the one that says most.
 #[must_use]
 pub fn markdown(document: &Document) -> String {
     let mut out = String::new();
     if let Some(ranks) = &document.ranks {
         write_ranks(&mut out, ranks);
     }
-    for trace in &document.traces {
+    let only = only(document);
+    let traces = document.traces.iter().enumerate();
+    for (_, trace) in traces.filter(|(place, _)| only.is_none_or(|only| only == *place)) {
         if !out.is_empty() {
             out.push('\n');
         }
@@ -81,13 +83,15 @@ fn write_ranks(out: &mut String, ranks: &Ranks) {
         let name = label(&ranks.members, odd.member);
         let _ = writeln!(out, "* **{}** {}", safe(&name), safe(&odd.title));
     }
-    if !ranks.kernels.is_empty() {
+    let is_listed = ranks.is_one_program && !ranks.kernels.is_empty();
+    if is_listed {
         let _ = writeln!(
             out,
             "\n| kernel | runs | share | median | least | by | most | by |\n|---|---:|---:|---:|---:|---|---:|---|"
         );
     }
-    for kernel in ranks.kernels.iter().take(MOST_KERNELS) {
+    let listed = ranks.kernels.iter().filter(|_| is_listed);
+    for kernel in listed.take(MOST_KERNELS) {
         let Some([least, most]) = extremes(ranks, kernel) else {
             continue;
         };

@@ -14,7 +14,7 @@ const FEW_KERNELS: usize = 8;
 const FEW_ODD: usize = 4;
 
 /// The trace whose page says most: that of the rank that comes last or stands out, else the first.
-pub(super) fn telling(ranks: &Ranks) -> usize {
+fn telling(ranks: &Ranks) -> usize {
     let last = ranks.last.as_ref().and_then(|last| last.member);
     let member = last.or_else(|| ranks.odd.first().map(|odd| odd.member));
     let row = member.and_then(|member| ranks.members.get(member));
@@ -26,22 +26,27 @@ pub(super) fn write(out: &mut String, ranks: &Ranks, layout: &Layout) {
     layout.paragraph(out, &ranks.title, "", "", None);
     out.push('\n');
     push(out, &members(ranks, layout), layout);
+    // The title tells the first one.
+    let listed = match ranks.odd.len() {
+        1 => &[],
+        _ => &ranks.odd[..],
+    };
     let most = if layout.is_verbose {
         usize::MAX
     } else {
         FEW_ODD
     };
-    for odd in ranks.odd.iter().take(most) {
+    for odd in listed.iter().take(most) {
         let name = label(&ranks.members, odd.member);
         let text = format!("{} {name}: {}", Role::Warning.mark(), odd.title);
         layout.paragraph(out, &text, "   ", "     ", None);
     }
-    let more = ranks.odd.len().saturating_sub(most);
+    let more = listed.len().saturating_sub(most);
     if more > 0 {
         let text = format!("and {}; -v shows all", counted(more as u64, "more figure"));
         paragraph(out, &text, "   ", "   ", layout);
     }
-    if !ranks.kernels.is_empty() {
+    if ranks.is_one_program && !ranks.kernels.is_empty() {
         out.push('\n');
         kernels(out, ranks, layout);
     }
@@ -191,6 +196,12 @@ fn kernels(out: &mut String, ranks: &Ranks, layout: &Layout) {
         let text = format!("and {}; -v shows all", counted(more as u64, "more kernel"));
         paragraph(out, &text, "   ", "   ", layout);
     }
+}
+
+/// The one trace that is shown of many, unless all are wanted; two are read beside each other.
+pub(super) fn only(document: &Document) -> Option<usize> {
+    let ranks = document.ranks.as_ref()?;
+    (ranks.members.len() > 2 && document.traces.len() > 1).then(|| telling(ranks))
 }
 
 /// Which pages of several traces are left out, in words.

@@ -25,9 +25,7 @@ pub fn text(document: &Document, layout: &Layout) -> String {
     let ranks = document.ranks.as_ref();
     // Of two, both pages are read; of more, what stands out among them, and the page of the one that does.
     let comes_first = ranks.filter(|ranks| ranks.members.len() > 2);
-    let only = comes_first
-        .filter(|_| !layout.is_verbose && document.traces.len() > 1)
-        .map(ranks::telling);
+    let only = ranks::only(document).filter(|_| !layout.is_verbose);
     if let Some(compared) = comes_first {
         ranks::write(&mut out, compared, layout);
         out.push('\n');

@@ -98,9 +98,10 @@ pub(super) fn range(range: &Range) -> String {
     };
     let later = match range.later_work {
         0 => String::new(),
+        1 => "; 1 piece of work that was asked for in it ran after it and is left out".to_owned(),
         count => format!(
-            "; {} asked for in it and ran after it, and is left out",
-            was(count)
+            "; {} that were asked for in it ran after it and are left out",
+            pieces(count)
         ),
     };
     format!(
@@ -112,11 +113,6 @@ pub(super) fn range(range: &Range) -> String {
 
 fn reach(count: u64) -> String {
     let verb = if count == 1 { "reaches" } else { "reach" };
-    format!("{} {verb}", pieces(count))
-}
-
-fn was(count: u64) -> String {
-    let verb = if count == 1 { "was" } else { "were" };
     format!("{} {verb}", pieces(count))
 }
 

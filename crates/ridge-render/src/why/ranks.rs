@@ -47,7 +47,8 @@ pub(super) fn write(out: &mut String, document: &Document, page: &Page) {
     out.push_str(&table.render(page.columns, page.charset, page.painter));
     let more = ranks.kernels.len().saturating_sub(shown);
     if more > 0 {
-        out.push_str(&format!("and {more} more; -v lists them\n"));
+        let line = format!("and {more} more; -v lists them\n");
+        out.push_str(&line);
     }
 }
 
@@ -122,7 +123,7 @@ fn shared(
                 .map_or_else(String::new, |member| member.label.clone()),
             _ => format!("{} others", members.len()),
         };
-        text.push_str(&format!("; {word} on {who}"));
+        text.extend(["; ", &word, " on ", &who]);
     }
     text
 }

@@ -16,7 +16,9 @@ pub struct Ranks {
     pub kernels: Vec<RankKernel>,
     /// Who comes last where ranks wait for each other; absent where nobody waits, or the traces do not tell.
     pub last: Option<Last>,
-    /// Share of the summed time of kernels that is in kernels which all ranks launch. Below a half, nothing is judged.
+    /// Whether half of the summed time of kernels is in kernels which all launch; else nothing is judged.
+    pub is_one_program: bool,
+    /// That share.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub common_share: f64,
     /// What limits the comparison.

@@ -9,7 +9,7 @@ mod title;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ridge_stats::{LEAST_VALUES, Oddity, Samples};
+use ridge_stats::{Oddity, Samples};
 
 pub use member::Member;
 
@@ -58,15 +58,20 @@ pub fn compare(members: Vec<Member>) -> Option<Ranks> {
     let last = last(&rows, &kernels, span_ns).filter(|_| is_one_program);
     let mut ranks = Ranks {
         title: String::new(),
-        remarks: remarks(&members, &rows, has_clocks),
+        remarks: if is_one_program {
+            remarks(&members, has_clocks)
+        } else {
+            Vec::new()
+        },
         members: rows,
         odd,
         kernels,
         last,
+        is_one_program,
         common_share,
     };
-    for place in 0..ranks.odd.len() {
-        ranks.odd[place].title = title::words(&ranks.kernels, &ranks.odd[place]);
+    for odd in &mut ranks.odd {
+        odd.title = title::words(&ranks.kernels, odd);
     }
     ranks.title = title::title(&ranks);
     Some(ranks)
@@ -288,7 +293,7 @@ fn last(rows: &[RankRow], kernels: &[RankKernel], span_ns: f64) -> Option<Last> 
     })
 }
 
-fn remarks(members: &[Member], rows: &[RankRow], has_clocks: bool) -> Vec<String> {
+fn remarks(members: &[Member], has_clocks: bool) -> Vec<String> {
     let mut remarks = Vec::new();
     let sizes: BTreeSet<Option<u64>> = members.iter().map(|member| member.size).collect();
     let only = (sizes.len() == 1)
@@ -309,9 +314,6 @@ fn remarks(members: &[Member], rows: &[RankRow], has_clocks: bool) -> Vec<String
         remarks.push(
             "not every trace tells when its times begin: for whom ranks wait cannot be told, and where they wait, a late rank looks fast".to_owned(),
         );
-    }
-    if rows.len() < LEAST_VALUES {
-        remarks.push("two can be compared, but neither of two is the odd one".to_owned());
     }
     remarks
 }

@@ -9,7 +9,7 @@ use crate::findings::base_name;
 /// One sentence for the whole comparison.
 pub(super) fn title(ranks: &Ranks) -> String {
     let count = ranks.members.len();
-    if ranks.common_share < super::LEAST_COMMON {
+    if !ranks.is_one_program {
         return format!(
             "these are not traces of one program: {} of the time of kernels is in kernels that all {count} have",
             percent(ranks.common_share)
@@ -73,6 +73,15 @@ pub(super) fn title(ranks: &Ranks) -> String {
 
 /// A figure in which a rank stands out, against the median of all.
 pub(super) fn words(kernels: &[RankKernel], odd: &Odd) -> String {
+    let words = figure(kernels, odd);
+    match odd.figure {
+        // These say it themselves.
+        Figure::Span | Figure::IdleShare => words,
+        _ => format!("{words}; that is {} of the span", percent(odd.span_share)),
+    }
+}
+
+fn figure(kernels: &[RankKernel], odd: &Odd) -> String {
     let time = |ns: f64| Nanos::new(ns).to_string();
     let kernel = odd
         .kernel
@@ -94,8 +103,11 @@ pub(super) fn words(kernels: &[RankKernel], odd: &Odd) -> String {
     match odd.figure {
         Figure::Span => format!("its span is {}", against(time(odd.value), time(odd.median))),
         Figure::KernelTime => format!(
-            "its kernels run for {} (without waiting for ranks)",
-            against(time(odd.value), time(odd.median))
+            "its kernels run for {}",
+            against(
+                format!("{} without waiting for ranks", time(odd.value)),
+                time(odd.median)
+            )
         ),
         Figure::CopyTime => format!(
             "its copies run for {}",
@@ -107,7 +119,7 @@ pub(super) fn words(kernels: &[RankKernel], odd: &Odd) -> String {
             percent(odd.median)
         ),
         Figure::KernelMedian => format!(
-            "a launch of {kernel} takes {} (medians)",
+            "a launch of {kernel} takes {}",
             against(time(odd.value), time(odd.median))
         ),
         Figure::Launches => format!(

@@ -297,11 +297,24 @@ fn collections_of_ranks_are_compared() {
         "{}",
         equal.stdout
     );
-    // Rank 2 takes a third longer for the first of its kernels.
-    let (path, mut stored) = read(2);
-    let median = stored["launches"][0]["median_ns"].as_f64().unwrap();
-    stored["launches"][0]["median_ns"] = (median * 4.0 / 3.0).into();
-    fs::write(&path, stored.to_string()).unwrap();
+    // Rank 2 takes a third longer for the kernel with most of the time. The file keeps its form.
+    let edit = |rank: u32, from: &str, to: &str| {
+        let path = read(rank).0;
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{from} in {text}");
+        fs::write(&path, text.replacen(from, to, 1)).unwrap();
+    };
+    let stored = read(2).1;
+    let medians = stored["launches"].as_array().unwrap().iter();
+    let median = medians
+        .map(|row| row["median_ns"].as_f64().unwrap())
+        .max_by(f64::total_cmp)
+        .unwrap();
+    edit(
+        2,
+        &format!("\"median_ns\": {median:?}"),
+        &format!("\"median_ns\": {:?}", median * 4.0 / 3.0),
+    );
     let page = fake.why(&names).env("COLUMNS", "120").run().fine().stdout;
     let part = page.split_once("4 ranks beside each other").unwrap().1;
     let part = part.split("\n\n").next().unwrap();
@@ -325,11 +338,11 @@ fn collections_of_ranks_are_compared() {
     assert_eq!(labels, ["rank 0", "rank 1", "rank 2", "rank 3"]);
     assert_eq!(ranks["kernels"][0]["odd"], serde_json::json!([2]));
     assert_eq!(ranks["kernels"][0]["limiters_differ"], false);
-    assert_eq!(ranks["kernels"][1]["odd"], serde_json::json!([]));
     // A file that was written before ranks were stored is read, and told by its name.
-    let (path, mut stored) = read(0);
-    stored["collected"].as_object_mut().unwrap().remove("rank");
-    fs::write(&path, stored.to_string()).unwrap();
+    let text = fs::read_to_string(read(0).0).unwrap();
+    let from = text.find(",\n    \"rank\": {").unwrap();
+    let to = from + text[from..].find('}').unwrap() + 1;
+    edit(0, &text[from..to], "");
     let old = json(
         &fake
             .why(&[&names[..], &["--format", "json"]].concat())

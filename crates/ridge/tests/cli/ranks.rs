@@ -135,7 +135,7 @@ fn formats_say_the_same() {
 fn two_ranks_are_compared_and_none_is_odd() {
     let run = timeline(&four(), &["r0.json", "r1.json"]).run().fine();
     assert!(
-        run.stdout.contains("neither of two is the odd one"),
+        run.stdout.contains("which of two is odd cannot be told"),
         "{}",
         run.stdout
     );
