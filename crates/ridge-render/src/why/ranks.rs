@@ -84,10 +84,10 @@ fn row(table: &mut Table, document: &Document, ranks: &Ranks, kernel: &RankedKer
         least_by,
         most,
         most_by,
-        shared(document, ranks, kernel, |kernel| {
+        shared(document, ranks, kernel, absent, |kernel| {
             Some(kernel.limiter.as_ref()?.resource.label().to_owned())
         }),
-        shared(document, ranks, kernel, |kernel| {
+        shared(document, ranks, kernel, "no flaw found", |kernel| {
             Some(kernel.findings.first()?.id.clone())
         }),
     ]);
@@ -98,6 +98,7 @@ fn shared(
     document: &Document,
     ranks: &Ranks,
     kernel: &RankedKernel,
+    otherwise: &str,
     of: impl Fn(&Kernel) -> Option<String>,
 ) -> String {
     let mut said: Vec<(String, Vec<usize>)> = Vec::new();
@@ -105,7 +106,7 @@ fn shared(
         let Some(kernel) = place.and_then(|place| document.kernels.get(place)) else {
             continue;
         };
-        let word = of(kernel).unwrap_or_else(|| "none".to_owned());
+        let word = of(kernel).unwrap_or_else(|| otherwise.to_owned());
         match said.iter_mut().find(|(known, _)| *known == word) {
             Some((_, members)) => members.push(member),
             None => said.push((word, vec![member])),

@@ -60,10 +60,8 @@ pub(super) fn title(ranks: &Ranks) -> String {
                 odd.title
             ));
         }
-        None if count < ridge_stats::LEAST_VALUES => {
-            if parts.is_empty() {
-                parts.push("two are compared, and which of two is odd cannot be told".to_owned());
-            }
+        None if count < ridge_stats::LEAST_VALUES && parts.is_empty() => {
+            parts.push("two are compared, and which of two is odd cannot be told".to_owned());
         }
         None if parts.is_empty() => parts.push(format!("none of {count} stands out")),
         None => {}

@@ -322,7 +322,7 @@ fn collections_of_ranks_are_compared() {
     let run = fake
         .why(&[&names[..], &["--format", "json"]].concat())
         .run()
-        .fine();
+        .code(0);
     let document = json(&run);
     assert_eq!(
         crate::schema::violations(&crate::schema::named("diagnosis"), &document),
@@ -347,7 +347,7 @@ fn collections_of_ranks_are_compared() {
         &fake
             .why(&[&names[..], &["--format", "json"]].concat())
             .run()
-            .fine(),
+            .code(0),
     );
     assert_eq!(old["ranks"]["members"][3]["label"], "run/0/collection.json");
 }
