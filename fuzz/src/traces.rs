@@ -2,7 +2,9 @@
 //! file too.
 
 use ridge_trace::lanes::Lanes;
-use ridge_trace::{analyse, chrome};
+use ridge_trace::range::{Wanted, cut, find};
+use ridge_trace::ranks::{Member, compare};
+use ridge_trace::{Timeline, analyse, chrome};
 
 /// Trace events in Chrome's format: whatever was read adds up, and can be analysed and drawn.
 pub fn chrome(input: &[u8]) {
@@ -38,4 +40,41 @@ pub fn chrome(input: &[u8]) {
     let lanes = Lanes::of(&timeline);
     let events: usize = lanes.lanes.iter().map(|lane| lane.events.len()).sum();
     assert!(events <= records);
+    parts(&timeline);
+    let member = || Member::of(&timeline, 0, "input");
+    if let Some(ranks) = compare(
+        member()
+            .into_iter()
+            .chain(member())
+            .chain(member())
+            .collect(),
+    ) {
+        // Whatever it is, it is like itself.
+        assert!(ranks.odd.is_empty() && !ranks.title.is_empty());
+    }
+}
+
+/// Parts of it are within their borders.
+fn parts(timeline: &Timeline) {
+    let last = timeline.span_ns().map_or(0, |(_, last)| last);
+    let first_name = timeline.annotations.first();
+    let by_name = first_name.map(|range| Wanted::Name(timeline.name(range.name).to_owned()));
+    let by_time = Wanted::Span(Some(last / 3), Some(2 * (last / 3)));
+    for wanted in by_name.into_iter().chain([by_time]) {
+        let Ok(found) = find(timeline, &wanted) else {
+            continue;
+        };
+        let length = found.end_ns - found.start_ns;
+        let part = cut(timeline.clone(), &found);
+        assert!(part.work.is_sorted_by_key(|work| work.start_ns));
+        let is_inside = |from: i64, to: i64| 0 <= from && from <= to && to <= length;
+        assert!(
+            part.work
+                .iter()
+                .all(|work| is_inside(work.start_ns, work.end_ns))
+        );
+        let trace = analyse(&part, "input", &[]);
+        assert!(trace.devices.iter().all(|device| device.idle_ns >= 0.0));
+        let _ = Lanes::of(&part);
+    }
 }

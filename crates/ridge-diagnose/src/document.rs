@@ -8,17 +8,19 @@ mod latency;
 mod measured;
 mod outlook;
 mod read;
+mod ranks;
 mod totals;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use self::collected::{Collected, CollectedTier, LaunchesFrom, Timed};
+pub use self::collected::{Collected, CollectedRank, CollectedTier, LaunchesFrom, Timed};
 pub use self::compulsory::{Compulsory, CompulsoryBytes, CompulsoryOperations, Origin, Reading};
 pub use self::latency::{Latency, LatencyLevel, LatencyVerdict, Loads, Waiting, Warps};
 pub use self::measured::{AtMeasured, MeasuredPart};
 pub use self::outlook::{LeftOut, Outlook};
 pub use self::read::ReadError;
+pub use self::ranks::{RankMember, RankedKernel, Ranks};
 pub use self::totals::{Part, Totals};
 pub use crate::ledger::{Class, Resource};
 
@@ -48,6 +50,8 @@ pub struct Document {
     pub report_findings: Vec<ReportFinding>,
     /// For each input with known durations, what its kernels take together and how much of that could go.
     pub totals: Vec<Totals>,
+    /// Collections of one program beside each other, such as those of its ranks; absent where there are not several.
+    pub ranks: Option<Ranks>,
     /// What could not be read, and what makes the answer less certain.
     pub warnings: Vec<Warning>,
 }

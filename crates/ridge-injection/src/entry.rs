@@ -23,6 +23,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use crate::activity::{Decoded, OLDEST_VERSION, Pointer, decode, kind};
 use crate::cupti::{self, Cupti, MULTIPLE_SUBSCRIBERS, NvtxTable, Status};
 use crate::format::problem;
+use crate::rank::Rank;
 use crate::recorder::{Process, Recorder, Source};
 use crate::search::{Surroundings, mapped};
 use crate::{CUPTI, EXTENSION, FLUSH_PERIOD_MS, FOLDER};
@@ -183,6 +184,7 @@ fn begin() {
             .map(|name| name.trim_end().to_owned())
             .unwrap_or_default(),
         started_ns,
+        rank: Rank::of(|name| env::var(name).ok()),
     };
     // Without a file there is nothing to say it in; whoever waits for the file sees that there is none.
     let Ok(mut recorder) = Recorder::create(&path, &process) else {

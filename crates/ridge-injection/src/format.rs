@@ -3,12 +3,16 @@
 //!
 //! Numbers in headers are little-endian. Payloads consist of variable-length numbers ([`number`]) and texts ([`text`]).
 
+use crate::rank::Rank;
+
 /// How a file begins.
 pub const MAGIC: [u8; 8] = *b"RIDGETRC";
 /// Readers of another major version cannot read the file.
 pub const MAJOR: u16 = 1;
 /// Later minor versions add kinds of chunks and records, and fields at the ends of records.
-pub const MINOR: u16 = 0;
+///
+/// 1 added the rank at the end of [`ChunkKind::Process`].
+pub const MINOR: u16 = 1;
 /// Bytes before the first chunk.
 pub const HEADER_BYTES: usize = 16;
 /// Bytes of a chunk before its payload: kind, length and checksum, of four bytes each.
@@ -236,6 +240,16 @@ pub fn chunk(kind: ChunkKind, payload: &[u8], out: &mut Vec<u8>) {
 #[must_use]
 pub fn checksum(kind: [u8; 4], length: [u8; 4], payload: &[u8]) -> u32 {
     !crc_of(crc_of(crc_of(u32::MAX, &kind), &length), payload)
+}
+
+/// The end of a [`ChunkKind::Process`] since minor version 1: the rank of the process, its place on its host and the number
+/// of processes, each with one added so that 0 is absent, then the variable that told the rank.
+pub fn rank(rank: Option<&Rank>, out: &mut Vec<u8>) {
+    let one_more = |value: Option<u64>| value.map_or(0, |value| value.saturating_add(1));
+    number(one_more(rank.map(|rank| rank.number)), out);
+    number(one_more(rank.and_then(|rank| rank.local)), out);
+    number(one_more(rank.and_then(|rank| rank.size)), out);
+    text(rank.map_or("", |rank| &rank.told_by), out);
 }
 
 /// Appends a number: seven bits in each byte, the lowest first; the top bit says that more follow.

@@ -26,6 +26,7 @@ mod cupti;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub mod entry;
 pub mod format;
+pub mod rank;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod recorder;
 pub mod search;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use crate::activity::{Activity, Pointer, Span, Work};
 use crate::format::{self, ChunkKind, Status, fold, number, record, state, text};
+use crate::rank::Rank;
 
 /// Longer names are cut.
 const MOST_NAME_BYTES: usize = 64 << 10;
@@ -37,6 +38,7 @@ pub(crate) struct Process {
     pub(crate) parent: u32,
     pub(crate) program: String,
     pub(crate) started_ns: u64,
+    pub(crate) rank: Option<Rank>,
 }
 
 /// The file of a process.
@@ -61,6 +63,7 @@ impl Recorder {
         number(process.started_ns, &mut payload);
         text(&process.program, &mut payload);
         text(env!("CARGO_PKG_VERSION"), &mut payload);
+        format::rank(process.rank.as_ref(), &mut payload);
         format::chunk(ChunkKind::Process, &payload, &mut bytes);
         let status_offset = length_of(&bytes);
         let status = Status::default();
@@ -594,6 +597,7 @@ mod tests {
             parent: 0,
             program: "app".to_owned(),
             started_ns: 5,
+            rank: None,
         };
         let recorder = Recorder::create(&path, &process).unwrap();
         (path, recorder)

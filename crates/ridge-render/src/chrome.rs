@@ -424,6 +424,13 @@ impl<W: Write> Events<W> {
         if let Some(origin) = timeline.origin_unix_ns {
             writeln!(self.sink, "\"baseTimeNanoseconds\": {origin},")?;
         }
+        if let Some(rank) = &timeline.rank {
+            let info = args([
+                ("rank", Some(rank.number.into())),
+                ("world_size", rank.size.map(Value::from)),
+            ]);
+            writeln!(self.sink, "\"distributedInfo\": {info},")?;
+        }
         write!(self.sink, "\"traceEvents\": [")
     }
 
@@ -511,9 +518,7 @@ impl std::fmt::Display for Microseconds {
 
 #[cfg(test)]
 mod tests {
-    use ridge_trace::{
-        Builder, CopyKind, Correlation, Graph, NewCall, NewCopy, NewKernel, SourceKind,
-    };
+    use ridge_trace::{Builder, CopyKind, Correlation, Graph, NewCall, NewWork, SourceKind};
 
     use super::*;
 
@@ -555,36 +560,55 @@ mod tests {
         let stream = builder.stream(Some(process), 0, Some(1), 7);
         // Two nodes of a graph at once, and one after them.
         for (start_ns, node) in [(4_000, 1), (4_100, 2), (9_001, 3)] {
-            builder.push_kernel(NewKernel {
+            let new = NewWork {
                 start_ns,
                 end_ns: start_ns + 2_345,
-                name,
                 stream,
-                launch,
                 correlation,
                 graph: Some(Graph {
                     graph: std::num::NonZeroU32::new(5),
                     node: std::num::NonZeroU64::new(node),
                 }),
-            });
+            };
+            builder.push_kernel(new, name, launch);
         }
-        builder.push_copy(NewCopy {
+        let new = NewWork {
             start_ns: 20_000,
             end_ns: 21_000,
             stream,
-            copied: Copied {
-                kind: CopyKind::HostToDevice,
-                from: Memory::Pinned,
-                to: Memory::Device,
-                bytes: Some(50_000),
-            },
             correlation: None,
             graph: None,
-        });
+        };
+        let copied = Copied {
+            kind: CopyKind::HostToDevice,
+            from: Memory::Pinned,
+            to: Memory::Device,
+            bytes: Some(50_000),
+        };
+        builder.push_copy(new, copied);
         for (start_ns, end_ns) in [(1_000, 5_000), (2_000, 3_000), (4_500, 9_000)] {
             builder.push_annotation(start_ns, end_ns, name, AnnotationKind::User, Some(thread));
         }
         builder.finish()
+    }
+
+    /// What the PyTorch profiler writes where it knows the rank.
+    #[test]
+    fn the_rank_is_kept() {
+        let mut timeline = sample();
+        assert_eq!(document(&timeline).get("distributedInfo"), None);
+        timeline.rank = Some(ridge_trace::Rank {
+            number: 3,
+            local: Some(3),
+            size: Some(8),
+            told_by: "RANK".to_owned(),
+        });
+        let info = &document(&timeline)["distributedInfo"];
+        assert_eq!(*info, json!({"rank": 3, "world_size": 8}));
+        let mut text = Vec::new();
+        write(&timeline, &mut text).unwrap();
+        let rank = ridge_trace::read(&text).unwrap().rank.unwrap();
+        assert_eq!((rank.number, rank.size), (3, Some(8)));
     }
 
     #[test]

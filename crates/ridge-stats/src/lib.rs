@@ -30,6 +30,7 @@ mod compare;
 mod dependence;
 mod error;
 mod interval;
+mod odd;
 mod quantile;
 mod random;
 mod samples;
@@ -45,6 +46,7 @@ pub use compare::{
 };
 pub use error::{Arm, Error};
 pub use interval::{Confidence, Interval};
+pub use odd::{LEAST_VALUES, Oddity};
 pub use random::Random;
 pub use samples::Samples;
 pub use series::{Change, ChangeRules, Changes, Drift, Point, Segment, find_changes};

@@ -3,10 +3,13 @@
 //! Fields are only ever added within a version. Fractions are 0 to 1, times are nanoseconds, sizes are bytes, and what is
 //! not known is `null`.
 
+mod ranks;
+
 use ridge_model::device::Origin;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub use self::ranks::{Figure, Last, Meeting, Odd, RankKernel, RankRow, Ranks};
 pub use crate::analysis::{GapClass, HostCause};
 use crate::timeline::{CallClass, CopyKind, Memory, SourceKind};
 
@@ -27,6 +30,8 @@ pub struct Document {
     pub version: u32,
     /// One for each input, in the order in which they were named.
     pub traces: Vec<Trace>,
+    /// The traces, or the ranks in one of them, beside each other; absent where there is only one.
+    pub ranks: Option<Ranks>,
     /// What could not be read, and what makes the answer less certain.
     pub warnings: Vec<Warning>,
 }
@@ -40,8 +45,14 @@ pub struct Trace {
     pub kind: SourceKind,
     /// Version of the tool that wrote it.
     pub tool_version: Option<String>,
-    /// Its place among the processes of a distributed run.
+    /// Its place among the processes of a distributed run; absent where the trace tells none, or holds several.
     pub rank: Option<u64>,
+    /// How many processes the run has.
+    pub world_size: Option<u64>,
+    /// What told the rank: a variable of the environment of the process, or a field of the trace.
+    pub rank_told_by: Option<String>,
+    /// The part of the trace that all figures are of; absent where it is the whole.
+    pub range: Option<Range>,
     /// Numbers of the processes that have records.
     pub processes: Vec<u64>,
     /// What bounds the program; absent where nothing ran on a GPU.
@@ -58,6 +69,25 @@ pub struct Trace {
     pub profiler_ns: f64,
     /// What the trace holds and what not.
     pub completeness: Completeness,
+}
+
+/// A part of a trace: a span of time. What reaches over its borders counts with its part inside.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Range {
+    /// The name of the range; absent where times were asked for.
+    pub name: Option<String>,
+    /// Which of the ranges of that name it is, from 1.
+    pub place: u64,
+    /// How many ranges have the name.
+    pub of: u64,
+    /// When it begins, from the first record of the trace. All other times count from here.
+    pub start_ns: f64,
+    /// How long it is, which is the span of every device.
+    pub length_ns: f64,
+    /// Work that reaches over its borders.
+    pub cut_work: u64,
+    /// Work that was asked for in it, and ran only after it: it is left out.
+    pub later_work: u64,
 }
 
 /// What bounds a program.
@@ -96,7 +126,7 @@ pub struct Device {
     pub compute_capability: Option<String>,
     /// Pieces of work.
     pub counts: Counts,
-    /// From its first start to its last end.
+    /// From its first start to its last end; of a part of a trace its whole length.
     pub span_ns: f64,
     /// Something ran.
     pub busy_ns: f64,
@@ -213,7 +243,7 @@ pub struct GapsOfCause {
 /// A time at which a device had nothing to do.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Gap {
-    /// When it began, from the first record of the trace.
+    /// When it began, from the first record of the trace, or from the start of the range.
     pub start_ns: f64,
     /// How long it was.
     pub length_ns: f64,

@@ -170,7 +170,7 @@ impl Names {
 fn event(start_ns: i64, end_ns: i64, name: u32, shade: Shade) -> Event {
     Event {
         start_ns: u64::try_from(start_ns).unwrap_or(0),
-        duration_ns: u64::try_from(end_ns - start_ns).unwrap_or(0),
+        duration_ns: u64::try_from(end_ns - start_ns.max(0)).unwrap_or(0),
         name,
         shade,
     }
@@ -260,7 +260,14 @@ fn of_threads(timeline: &Timeline, names: &mut Names) -> Vec<Lane> {
         .filter_map(|work| work.call)
         .map(crate::timeline::CallId::place)
         .collect();
+    let window = timeline.window.as_ref();
+    let last_ns = window.map_or(i64::MAX, |window| window.length_ns);
     for (place, call) in timeline.calls.iter().enumerate() {
+        // Calls can reach over both ends of a part of a trace.
+        let end_ns = call.end_ns.min(last_ns);
+        if end_ns < 0 || call.start_ns > last_ns {
+            continue;
+        }
         let shade = if pageable.contains(&place) {
             Shade::Wait
         } else {
@@ -271,8 +278,7 @@ fn of_threads(timeline: &Timeline, names: &mut Names) -> Vec<Lane> {
         };
         let name = names.place(timeline, call.name);
         if let Some(lane) = calls.get_mut(call.thread.place()) {
-            lane.events
-                .push(event(call.start_ns, call.end_ns, name, shade));
+            lane.events.push(event(call.start_ns, end_ns, name, shade));
         }
     }
     // Only the outermost ranges: a lane has one row. Operators of a framework nest deeply and tell little here.
@@ -412,7 +418,7 @@ fn bin(times: &[u64; 9], width: f64) -> Bin {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::timeline::{Builder, Launch, NewKernel, SourceKind};
+    use crate::timeline::{Builder, Launch, NewWork, SourceKind};
 
     /// Kernels of 1 us every 4 us in the first half, every 2 us in the second.
     fn timeline(count: i64) -> Timeline {
@@ -426,15 +432,14 @@ mod tests {
             } else {
                 4000 * (count / 3) + 2000 * (place - count / 3)
             };
-            builder.push_kernel(NewKernel {
+            let new = NewWork {
                 start_ns,
                 end_ns: start_ns + 1000,
-                name,
                 stream,
-                launch,
                 correlation: None,
                 graph: None,
-            });
+            };
+            builder.push_kernel(new, name, launch);
         }
         builder.finish()
     }

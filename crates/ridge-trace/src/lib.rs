@@ -5,7 +5,7 @@
 //! asked for it.
 //!
 //! ```
-//! use ridge_trace::{Api, Builder, Correlation, Launch, NewCall, NewKernel, SourceKind};
+//! use ridge_trace::{Api, Builder, Correlation, Launch, NewCall, NewWork, SourceKind};
 //!
 //! let mut builder = Builder::new(SourceKind::Recording);
 //! let process = builder.process(42);
@@ -16,7 +16,8 @@
 //! builder.push_call(NewCall { start_ns: 1_000, end_ns: 6_000, name, api: Api::Runtime, thread, correlation });
 //! let name = builder.name("triad");
 //! let launch = builder.launch(Launch { grid: Some([256, 1, 1]), ..Launch::default() });
-//! builder.push_kernel(NewKernel { start_ns: 9_000, end_ns: 20_000, name, stream, launch, correlation, graph: None });
+//! let new = NewWork { start_ns: 9_000, end_ns: 20_000, stream, correlation, graph: None };
+//! builder.push_kernel(new, name, launch);
 //! let timeline = builder.finish();
 //! let call = timeline.call_of(&timeline.work[0]).expect("the kernel was launched by the call");
 //! assert_eq!(timeline.work[0].start_ns - call.start_ns, 8_000);
@@ -32,6 +33,8 @@ pub mod lanes;
 pub mod native;
 pub mod nsys;
 mod pages;
+pub mod range;
+pub mod ranks;
 mod timeline;
 
 /// Reads a trace, whatever wrote it; its kind is recognised by its content.
@@ -55,7 +58,7 @@ pub use error::{Error, Problem};
 pub use pages::{page, page_ids};
 pub use timeline::{
     Annotation, AnnotationKind, Api, Builder, Call, CallClass, Completeness, Copied, CopyKind,
-    Correlation, Device, Graph, Launch, LaunchId, Memory, NameId, Names, NewCall, NewCopy,
-    NewKernel, NewMemset, Overhead, Process, ProcessId, Skipped, SourceKind, Stream, StreamId,
-    SyncKind, Synchronisation, Thread, ThreadId, Timeline, Work, WorkKind,
+    Correlation, Device, Graph, Launch, LaunchId, Memory, NameId, Names, NewCall, NewWork,
+    Overhead, Process, ProcessId, Rank, Skipped, SourceKind, Stream, StreamId, SyncKind,
+    Synchronisation, Thread, ThreadId, Timeline, Window, Work, WorkKind,
 };

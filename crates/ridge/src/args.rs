@@ -124,6 +124,9 @@ Examples:
   ridge why -- ./app --size 4096              run a program under the profiler, in tiers
   ridge why --keep run --kernel gemm -- python3 train.py
                                               and keep the reports of kernels with gemm in their name
+  mpirun -n 8 ridge why --keep 'run/%q{OMPI_COMM_WORLD_RANK}' -- ./app
+                                              each rank in a folder of its own
+  ridge why run/*/collection.json             ranks beside each other
 
 The whole answer needs a report that was made with `ncu --set full --import-source yes`.
 A program is run under the `ncu` that RIDGE_NCU names, or that `ridge doctor` finds.";

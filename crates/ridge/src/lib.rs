@@ -17,6 +17,7 @@ mod input;
 mod nvrtc;
 mod output;
 pub mod pages;
+mod pattern;
 mod process;
 mod recorder;
 mod tools;

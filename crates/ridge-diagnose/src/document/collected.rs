@@ -23,6 +23,22 @@ pub struct Collected {
     pub covered: f64,
     /// What was run, in order.
     pub tiers: Vec<CollectedTier>,
+    /// Which process of a distributed run it is, where the environment told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<CollectedRank>,
+}
+
+/// The place of a process among those of a distributed run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CollectedRank {
+    /// Its place among all processes, from 0.
+    pub number: u64,
+    /// Its place among those of its host.
+    pub local: Option<u64>,
+    /// How many processes there are.
+    pub size: Option<u64>,
+    /// The variable of the environment that told it.
+    pub told_by: String,
 }
 
 /// Where launches and their times are from.

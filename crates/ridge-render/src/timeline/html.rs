@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::svg::svg as picture;
 use super::text::{percent, shown_name};
-use super::{finding, pack, svg, words};
+use super::{finding, pack, ranks, svg, words};
 use crate::charset::Charset;
 use crate::escape;
 use crate::kernel_name::shorten;
@@ -135,6 +135,16 @@ fn data<'d>(document: &Document, lanes: &'d [Lanes]) -> Data<'d> {
 
 fn heading(document: &Document) -> String {
     let mut out = String::new();
+    if let Some(ranks) = &document.ranks {
+        push(
+            &mut out,
+            format_args!(
+                "<p class=\"verdict\"><strong>{}</strong>: {}</p>\n",
+                escape::html_text(&ranks::heading(ranks)),
+                escape::html_text(&ranks.title)
+            ),
+        );
+    }
     for trace in &document.traces {
         let verdict = match &trace.verdict {
             Some(verdict) => verdict.title.as_str(),
@@ -149,6 +159,15 @@ fn heading(document: &Document) -> String {
                 escape::html_text(&words::origin(trace))
             ),
         );
+        if let Some(range) = &trace.range {
+            push(
+                &mut out,
+                format_args!(
+                    "<p class=\"dim\">{}</p>\n",
+                    escape::html_text(&words::range(range))
+                ),
+            );
+        }
     }
     out
 }

@@ -5,6 +5,7 @@ use ridge_trace::document::Document;
 use ridge_trace::lanes::{Bin, Lane, Lanes, Shade, columns};
 
 use super::text::shown_name;
+use super::words;
 use crate::svg::{Anchor, Class, Svg};
 use crate::width::truncate;
 
@@ -52,12 +53,21 @@ pub(super) const fn class(shade: Shade) -> &'static str {
 #[must_use]
 pub fn svg(document: &Document, lanes: &[Lanes]) -> String {
     let title = format!("Timeline of {}", names(document));
-    let verdicts: Vec<&str> = document
+    let mut verdicts: Vec<&str> = document
         .traces
         .iter()
         .filter_map(|trace| trace.verdict.as_ref())
         .map(|verdict| verdict.title.as_str())
         .collect();
+    if let Some(ranks) = &document.ranks {
+        verdicts.insert(0, &ranks.title);
+    }
+    // A part is mostly the same one of each trace.
+    let range = document
+        .traces
+        .iter()
+        .find_map(|trace| trace.range.as_ref())
+        .map(words::range);
     let mut svg = Svg::new(WIDTH, &title, &verdicts.join("; ")).with_style(STYLE);
     let charset = crate::charset::Charset::Unicode;
     let mut y = 24.0;
@@ -67,6 +77,15 @@ pub fn svg(document: &Document, lanes: &[Lanes]) -> String {
         Anchor::Start,
         &truncate(&title, 130, charset),
     );
+    if let Some(range) = &range {
+        y += 18.0;
+        svg.text(
+            Class::Dim,
+            (10.0, y),
+            Anchor::Start,
+            &truncate(range, 170, charset),
+        );
+    }
     for verdict in verdicts.iter().take(4) {
         y += 18.0;
         svg.text(

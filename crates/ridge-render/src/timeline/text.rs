@@ -3,7 +3,7 @@
 use ridge_model::quantity::{Bandwidth, Bytes, Nanos, Ratio, counted, grouped};
 use ridge_trace::document::{Device, Document, Sequence, Trace, Transfer, Warning};
 
-use super::{finding, words};
+use super::{finding, ranks, words};
 use crate::bar::bar;
 use crate::kernel_name::shorten;
 use crate::page::Layout;
@@ -22,19 +22,38 @@ const FEW_STREAMS: usize = 8;
 #[must_use]
 pub fn text(document: &Document, layout: &Layout) -> String {
     let mut out = String::new();
-    for (place, trace) in document.traces.iter().enumerate() {
-        if place > 0 {
+    let ranks = document.ranks.as_ref();
+    // Of two, both pages are read; of more, what stands out among them, and the page of the one that does.
+    let comes_first = ranks.filter(|ranks| ranks.members.len() > 2);
+    let only = ranks::only(document).filter(|_| !layout.is_verbose);
+    if let Some(compared) = comes_first {
+        ranks::write(&mut out, compared, layout);
+        out.push('\n');
+        if let Some(shown) = only {
+            paragraph(&mut out, &ranks::left_out(document, shown), "", "", layout);
+            out.push('\n');
+        }
+    }
+    let pages = document.traces.iter().enumerate();
+    let shown = pages.filter(|(place, _)| only.is_none_or(|only| only == *place));
+    for (count, (_, trace)) in shown.enumerate() {
+        if count > 0 {
             out.push('\n');
         }
         write_trace(&mut out, trace, layout);
     }
-    if document
+    if let Some(compared) = ranks.filter(|ranks| ranks.members.len() == 2) {
+        out.push('\n');
+        ranks::write(&mut out, compared, layout);
+    }
+    // A comparison tells each device where each has one.
+    let is_told = ranks.is_some_and(|ranks| ranks.members.iter().all(|row| row.devices == 1));
+    let devices: usize = document
         .traces
         .iter()
         .map(|trace| trace.devices.len())
-        .sum::<usize>()
-        > 1
-    {
+        .sum();
+    if devices > 1 && !is_told {
         compare(&mut out, &document.traces, layout);
     }
     warnings(&mut out, document, layout);
@@ -64,6 +83,9 @@ fn time(ns: f64) -> String {
 fn write_trace(out: &mut String, trace: &Trace, layout: &Layout) {
     layout.heading(out, &shown_name(&trace.file));
     paragraph(out, &words::origin(trace), "", "", layout);
+    if let Some(range) = &trace.range {
+        paragraph(out, &words::range(range), "", "  ", layout);
+    }
     if let Some(verdict) = &trace.verdict {
         let about = if trace.devices.len() > 1 {
             format!("device {}: ", verdict.device)
@@ -206,7 +228,7 @@ fn details(out: &mut String, device: &Device, layout: &Layout) {
 }
 
 /// A table with an indent that headings do not have.
-fn push(out: &mut String, table: &Table, layout: &Layout) {
+pub(super) fn push(out: &mut String, table: &Table, layout: &Layout) {
     for line in table
         .render(
             layout.columns.saturating_sub(3),
@@ -545,7 +567,7 @@ fn calls(out: &mut String, trace: &Trace, layout: &Layout) {
     }
 }
 
-/// Several traces beside each other: ranks of one run, or one program before and after a change.
+/// All devices of all traces beside each other.
 fn compare(out: &mut String, traces: &[Trace], layout: &Layout) {
     out.push('\n');
     layout.heading(out, "All devices");

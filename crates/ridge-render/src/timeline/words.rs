@@ -1,7 +1,7 @@
 //! Words for what documents hold as values.
 
-use ridge_model::quantity::grouped;
-use ridge_trace::document::{Device, GapClass, HostCause, Trace};
+use ridge_model::quantity::{Nanos, grouped};
+use ridge_trace::document::{Device, GapClass, HostCause, Range, Trace};
 use ridge_trace::{CopyKind, Memory, SourceKind};
 
 pub(super) const fn source(kind: SourceKind) -> &'static str {
@@ -75,8 +75,45 @@ pub(super) fn origin(trace: &Trace) -> String {
             .as_ref()
             .map(|version| format!("version {version}")),
     );
-    parts.extend(trace.rank.map(|rank| format!("rank {rank}")));
+    parts.extend(trace.rank.map(|rank| {
+        let of = trace
+            .world_size
+            .map_or_else(String::new, |size| format!(" of {size}"));
+        let told_by = trace.rank_told_by.as_deref().unwrap_or("the trace");
+        format!("rank {rank}{of} (from {told_by})")
+    }));
     parts.join(", ")
+}
+
+/// The part of a trace that is looked at, and what was cut.
+pub(super) fn range(range: &Range) -> String {
+    let what = match (&range.name, range.of) {
+        (Some(name), 0 | 1) => format!("only the range {name}"),
+        (Some(name), of) => format!("only the range {name}, number {} of {of}", range.place),
+        (None, _) => "only a span of time".to_owned(),
+    };
+    let cut = match range.cut_work {
+        0 => String::new(),
+        count => format!("; {} over its borders, with the part inside", reach(count)),
+    };
+    let later = match range.later_work {
+        0 => String::new(),
+        1 => "; 1 piece of work that was asked for in it ran after it and is left out".to_owned(),
+        count => format!(
+            "; {} that were asked for in it ran after it and are left out",
+            pieces(count)
+        ),
+    };
+    format!(
+        "{what}: {} from {} on, and times count from there{cut}{later}",
+        Nanos::new(range.length_ns),
+        Nanos::new(range.start_ns)
+    )
+}
+
+fn reach(count: u64) -> String {
+    let verb = if count == 1 { "reaches" } else { "reach" };
+    format!("{} {verb}", pieces(count))
 }
 
 /// A count of pieces of work.

@@ -7,6 +7,7 @@ mod kernel;
 mod latency;
 mod measured;
 mod overview;
+mod ranks;
 mod source;
 mod totals;
 
@@ -64,6 +65,7 @@ pub fn text(document: &Document, page: &Page) -> String {
         overview::write(&mut out, document, &order, &files, page);
         totals::write(&mut out, document, page);
     }
+    ranks::write(&mut out, document, page);
     finding::write_report(&mut out, document, &files, page);
     for (place, index) in order.iter().take(page.top).enumerate() {
         if let Some(kernel) = document.kernels.get(*index) {

@@ -6,5 +6,6 @@ mod coverage;
 mod noise;
 mod processes;
 mod series;
+mod odd;
 mod shape;
 mod stopping;

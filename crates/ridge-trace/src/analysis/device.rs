@@ -46,10 +46,11 @@ impl<'t> Seen<'t> {
         let both = union(|work| work.is_kernel() || work.copied().is_some());
         let busy = union(|_| true);
         let first = work().next().map_or(0, |work| work.start_ns);
-        let span = work()
-            .map(|work| work.end_ns)
-            .max()
-            .map_or(0, |last| last - first);
+        let last = work().map(|work| work.end_ns).max();
+        let span = match &timeline.window {
+            Some(window) => window.length_ns,
+            None => last.map_or(0, |last| last - first),
+        };
         let gaps = gaps::of_device(timeline, host, profiler, places);
         let count = |wanted: fn(&Work) -> bool| work().filter(|work| wanted(work)).count() as u64;
         let device = document::Device {
@@ -204,7 +205,9 @@ fn summarised(timeline: &Timeline, gaps: &[Gap]) -> document::Gaps {
                 class: gap.class,
                 cause: gap.cause,
                 call: text(gap.call),
-                before: name(gap.before),
+                before: gap
+                    .before
+                    .map_or_else(|| "the start of the range".to_owned(), name),
                 behind: name(gap.behind),
             })
             .collect(),

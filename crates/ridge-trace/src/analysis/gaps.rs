@@ -54,8 +54,9 @@ pub(crate) struct Gap {
     pub(crate) cause: Option<HostCause>,
     /// The call that says so.
     pub(crate) call: Option<NameId>,
-    /// Places of the work before and behind it.
-    pub(crate) before: usize,
+    /// Place of the work before it; none where it begins with the part of the trace that is looked at.
+    pub(crate) before: Option<usize>,
+    /// Place of the work behind it.
     pub(crate) behind: usize,
 }
 
@@ -73,7 +74,8 @@ pub(crate) fn of_device(
     places: &[usize],
 ) -> Vec<Gap> {
     let mut gaps = Vec::new();
-    let mut last: Option<(i64, usize)> = None;
+    // In a part of a trace, what comes before the first work is a gap too.
+    let mut last: Option<(i64, Option<usize>)> = timeline.window.as_ref().map(|_| (0, None));
     for place in places.iter().copied() {
         let work = &timeline.work[place];
         if let Some((end, before)) = last
@@ -89,7 +91,7 @@ pub(crate) fn of_device(
             ));
         }
         if last.is_none_or(|(end, _)| work.end_ns >= end) {
-            last = Some((work.end_ns, place));
+            last = Some((work.end_ns, Some(place)));
         }
     }
     gaps
@@ -101,13 +103,21 @@ fn judge(
     profiler: &Union,
     work: &Work,
     (start_ns, end_ns): (i64, i64),
-    (before, behind): (usize, usize),
+    (before, behind): (Option<usize>, usize),
 ) -> Gap {
     let call = timeline.call_of(work);
+    // A gap at the start of a part began when the work before it had ended.
+    let began_ns = match (before, &timeline.window) {
+        (None, Some(window)) => {
+            let earlier = window.earlier_ns.get(timeline.device_of(work));
+            earlier.copied().flatten().unwrap_or(start_ns)
+        }
+        _ => start_ns,
+    };
     let class = match call {
         None => GapClass::Unknown,
-        Some(call) if call.start_ns > start_ns => GapClass::HostWait,
-        Some(_) if end_ns - start_ns < FLOOR_NS => GapClass::LaunchFloor,
+        Some(call) if call.start_ns > began_ns => GapClass::HostWait,
+        Some(_) if end_ns - began_ns < FLOOR_NS => GapClass::LaunchFloor,
         Some(_) => GapClass::Dependency,
     };
     let (cause, name) = match call {

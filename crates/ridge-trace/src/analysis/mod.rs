@@ -19,8 +19,9 @@ pub(crate) use device::Seen;
 pub(crate) use distribution::to_f64;
 pub(crate) use host::Host;
 pub(crate) use intervals::Union;
+pub(crate) use verdict::percent;
 
-use crate::document::{CallRow, Completeness, NotChecked, Skipped, Trace};
+use crate::document::{CallRow, Completeness, NotChecked, Range, Skipped, Trace};
 use crate::findings;
 use crate::timeline::{CallClass, CopyKind, Timeline};
 
@@ -89,7 +90,10 @@ pub fn analyse(timeline: &Timeline, file: &str, links: &[HostLink]) -> Trace {
         file: file.to_owned(),
         kind: timeline.source,
         tool_version: timeline.tool_version.clone(),
-        rank: timeline.rank,
+        rank: timeline.rank.as_ref().map(|rank| rank.number),
+        world_size: timeline.rank.as_ref().and_then(|rank| rank.size),
+        rank_told_by: timeline.rank.as_ref().map(|rank| rank.told_by.clone()),
+        range: range(timeline),
         processes: timeline
             .processes
             .iter()
@@ -103,6 +107,20 @@ pub fn analyse(timeline: &Timeline, file: &str, links: &[HostLink]) -> Trace {
         profiler_ns: to_f64(profiler.length()),
         completeness: completeness(timeline),
     }
+}
+
+/// The part of the trace that the answer is about.
+fn range(timeline: &Timeline) -> Option<Range> {
+    let window = timeline.window.as_ref()?;
+    Some(Range {
+        name: window.name.clone(),
+        place: window.place,
+        of: window.of,
+        start_ns: to_f64(window.start_ns),
+        length_ns: to_f64(window.length_ns),
+        cut_work: window.cut_work,
+        later_work: window.later_work,
+    })
 }
 
 /// Findings that need calls say nothing without them; they are never passed for clear.
@@ -128,14 +146,17 @@ fn calls(timeline: &Timeline, host: &Host<'_>, busy: &Union) -> Vec<CallRow> {
     }
     let mut rows: std::collections::HashMap<crate::NameId, Of> = std::collections::HashMap::new();
     for within in host.outermost() {
+        let Some((start_ns, end_ns)) = inside(timeline, within.call) else {
+            continue;
+        };
         let row = rows.entry(within.call.name).or_insert_with(|| Of {
             class: within.class,
             durations: Vec::new(),
             while_busy: 0,
         });
-        row.durations.push(within.call.duration_ns());
+        row.durations.push(end_ns - start_ns);
         if within.is_blocking() || within.class == CallClass::Allocate {
-            let waited = busy.within((within.call.start_ns, within.call.end_ns));
+            let waited = busy.within((start_ns, end_ns));
             row.while_busy = row.while_busy.saturating_add(waited);
         }
     }
@@ -161,6 +182,15 @@ fn calls(timeline: &Timeline, host: &Host<'_>, busy: &Union) -> Vec<CallRow> {
             .then_with(|| a.name.cmp(&b.name))
     });
     rows
+}
+
+/// The times of a call, as far as they are in the part of the trace that is looked at.
+fn inside(timeline: &Timeline, call: &crate::Call) -> Option<(i64, i64)> {
+    let Some(window) = &timeline.window else {
+        return Some((call.start_ns, call.end_ns));
+    };
+    let (start, end) = (call.start_ns.max(0), call.end_ns.min(window.length_ns));
+    (start <= end).then_some((start, end))
 }
 
 fn completeness(timeline: &Timeline) -> Completeness {

@@ -17,7 +17,7 @@ use number::{whole, whole_at_end};
 use crate::error::{Error, Problem};
 use crate::timeline::{
     AnnotationKind, Api, Builder, Copied, CopyKind, Correlation, Graph, Launch, Memory, NewCall,
-    NewCopy, NewKernel, NewMemset, ProcessId, SourceKind, SyncKind, ThreadId, Timeline,
+    NewWork, ProcessId, Rank, SourceKind, SyncKind, ThreadId, Timeline,
 };
 
 /// Reads a trace: an object with `traceEvents`, or a bare array of events.
@@ -142,14 +142,25 @@ impl Reader {
         if !cursor.take(b'{')? {
             return cursor.skip();
         }
+        let (mut rank, mut size) = (None, None);
         let mut is_first = true;
         while let Some(key) = cursor.key(&mut is_first)? {
             let value = cursor.scalar()?;
-            if key == "rank"
-                && let Some(rank) = value.and_then(|value| whole(value.as_str()))
-            {
-                self.builder.set_rank(rank);
+            let whole = || value.as_ref().and_then(|value| whole(value.as_str()));
+            match key.as_ref() {
+                "rank" => rank = whole(),
+                "world_size" => size = whole(),
+                _ => {}
             }
+        }
+        if let Some(number) = rank {
+            self.builder.set_rank(Rank {
+                number,
+                local: None,
+                // What is not below the size shows that one of the two is wrong, and the place is what files are told by.
+                size: size.filter(|size| number < *size),
+                told_by: "distributedInfo".to_owned(),
+            });
         }
         Ok(())
     }
@@ -312,27 +323,16 @@ impl Reader {
             return;
         };
         let stream = self.builder.stream(None, device, args.context, stream);
-        let graph = graph(args);
+        let new = NewWork {
+            start_ns,
+            end_ns,
+            stream,
+            correlation,
+            graph: graph(args),
+        };
         match kind {
-            Category::Copy => {
-                let copied = copied(name, args);
-                self.builder.push_copy(NewCopy {
-                    start_ns,
-                    end_ns,
-                    stream,
-                    copied,
-                    correlation,
-                    graph,
-                });
-            }
-            Category::Memset => self.builder.push_memset(NewMemset {
-                start_ns,
-                end_ns,
-                stream,
-                bytes: args.bytes,
-                correlation,
-                graph,
-            }),
+            Category::Copy => self.builder.push_copy(new, copied(name, args)),
+            Category::Memset => self.builder.push_memset(new, args.bytes),
             _ => {
                 let name = self.builder.name(name);
                 let launch = self.builder.launch(Launch {
@@ -343,15 +343,7 @@ impl Reader {
                     shared_bytes: args.shared_bytes,
                     ..Launch::default()
                 });
-                self.builder.push_kernel(NewKernel {
-                    start_ns,
-                    end_ns,
-                    name,
-                    stream,
-                    launch,
-                    correlation,
-                    graph,
-                });
+                self.builder.push_kernel(new, name, launch);
             }
         }
     }

@@ -120,7 +120,7 @@ fn a_file_without_gpu_events_is_read() {
 fn devices_process_and_rank_are_described() {
     let timeline = read(
         br#"{"deviceProperties":[{"id":1,"name":"NVIDIA H200","computeMajor":9,"computeMinor":0,"numSms":132,"totalGlobalMem":150109880320}, 3],
-        "distributedInfo":{"backend":"nccl","rank":5}, "baseTimeNanoseconds": 1790857026000000000, "traceEvents":[
+        "distributedInfo":{"backend":"nccl","rank":5,"world_size":8,"pg_count":1,"pg_config":[{"pg_name":"0","ranks":[0,1]}]}, "baseTimeNanoseconds": 1790857026000000000, "traceEvents":[
         {"ph":"X","cat":"cuda_runtime","name":"cudaMalloc","pid":9,"tid":10,"ts":1.5,"dur":1},
         {"ph":"M","name":"process_name","pid":9,"tid":0,"args":{"name":"python3"}},
         {"ph":"M","name":"thread_name","pid":9,"tid":10,"args":{"name":"main"}},
@@ -136,7 +136,9 @@ fn devices_process_and_rank_are_described() {
         (device.compute_capability, device.multiprocessors),
         (Some((9, 0)), Some(132))
     );
-    assert_eq!(timeline.rank, Some(5));
+    let rank = timeline.rank.unwrap();
+    assert_eq!((rank.number, rank.size), (5, Some(8)));
+    assert_eq!(rank.told_by, "distributedInfo");
     assert_eq!(timeline.origin_unix_ns, Some(1_790_857_026_000_001_500));
     assert_eq!(timeline.processes.len(), 1);
     assert_eq!(timeline.processes[0].name.as_deref(), Some("python3"));

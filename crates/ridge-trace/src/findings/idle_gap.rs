@@ -91,7 +91,9 @@ pub(super) fn check(seen: &Seen<'_>) -> Option<Finding> {
         Nanos::new(all),
         parts.join(", "),
         Nanos::new(to_f64(longest.length_ns())),
-        base_name(seen.timeline.name(seen.timeline.work[longest.before].name)),
+        longest.before.map_or("the start of the range", |before| {
+            base_name(seen.timeline.name(seen.timeline.work[before].name))
+        }),
     );
     // Nobody asked for the work sooner, or nobody knows: that it can be asked for sooner is an assumption.
     let confidence = if unknown > host + queued {

@@ -165,7 +165,7 @@ fn count(number: u64) -> f64 {
 }
 
 /// The function's own name: without what it returns, its namespaces, its template arguments and its parameters.
-fn base_name(name: &str) -> &str {
+pub(crate) fn base_name(name: &str) -> &str {
     let end = name.find(['<', '(']).unwrap_or(name.len());
     let path = name.get(..end).unwrap_or(name);
     let start = path.rfind([':', ' ']).map_or(0, |place| place + 1);

@@ -2,8 +2,7 @@
 
 use super::Finding;
 use crate::timeline::{
-    Api, Builder, Copied, CopyKind, Correlation, Launch, Memory, NewCall, NewCopy, NewKernel,
-    SourceKind,
+    Api, Builder, Copied, CopyKind, Correlation, Launch, Memory, NewCall, NewWork, SourceKind,
 };
 use crate::{HostLink, analyse};
 
@@ -94,6 +93,13 @@ impl Program {
         let ns = |(start, end): (i64, i64)| (start * 1000, end * 1000);
         for (place, record) in self.records.iter().enumerate() {
             let correlation = Correlation::new(1 + place as u64);
+            let work = |start_ns, end_ns| NewWork {
+                start_ns,
+                end_ns,
+                stream,
+                correlation,
+                graph: None,
+            };
             let (name, call) = match record {
                 Record::Kernel {
                     name,
@@ -108,27 +114,12 @@ impl Program {
                         block: Some([128, 1, 1]),
                         ..Launch::default()
                     });
-                    builder.push_kernel(NewKernel {
-                        start_ns,
-                        end_ns,
-                        name,
-                        stream,
-                        launch,
-                        correlation,
-                        graph: None,
-                    });
+                    builder.push_kernel(work(start_ns, end_ns), name, launch);
                     ("cudaLaunchKernel", *call)
                 }
                 Record::Copy { copied, at } => {
                     let (start_ns, end_ns) = ns(*at);
-                    builder.push_copy(NewCopy {
-                        start_ns,
-                        end_ns,
-                        stream,
-                        copied: *copied,
-                        correlation,
-                        graph: None,
-                    });
+                    builder.push_copy(work(start_ns, end_ns), *copied);
                     ("cudaMemcpyAsync", None)
                 }
                 Record::Call { name, at } => (name.as_str(), Some(*at)),

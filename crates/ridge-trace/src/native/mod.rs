@@ -20,8 +20,7 @@ use chunk::{Record, Values};
 use crate::error::{Error, Problem};
 use crate::timeline::{
     AnnotationKind, Api, Builder, Copied, CopyKind, Correlation, Graph, Launch, Memory, NameId,
-    NewCall, NewCopy, NewKernel, NewMemset, ProcessId, SourceKind, StreamId, SyncKind, ThreadId,
-    Timeline,
+    NewCall, NewWork, ProcessId, Rank, SourceKind, SyncKind, ThreadId, Timeline,
 };
 
 /// What a recording says about the run and its processes, beside the timeline.
@@ -68,6 +67,8 @@ pub struct RecordedProcess {
     pub started_unix_ns: u64,
     /// Version of its recorder.
     pub recorder_version: String,
+    /// Its place among the processes of a distributed run, where its environment told it.
+    pub rank: Option<Rank>,
     /// Version of CUPTI; absent where nothing could be recorded.
     pub cupti_version: Option<u64>,
     /// Version of CUDA that the driver supports, times 1000.
@@ -308,11 +309,15 @@ impl Reader {
             started_unix_ns: values.number()?,
             program: values.text()?.to_owned(),
             recorder_version: values.text()?.to_owned(),
+            rank: rank(&mut values),
             ..RecordedProcess::default()
         };
         let id = self.builder.process(facts.id);
         if !facts.program.is_empty() {
             self.builder.set_process_name(id, &facts.program);
+        }
+        if let Some(rank) = &facts.rank {
+            self.builder.set_process_rank(id, rank.clone());
         }
         self.process = Some(InProcess {
             facts,
@@ -402,8 +407,31 @@ impl Reader {
 
     fn finish(mut self) -> (Timeline, Recording) {
         self.builder.set_unix_ns_of_zero(0);
+        let mut ranks = self
+            .recording
+            .processes
+            .iter()
+            .filter_map(|process| process.rank.as_ref());
+        // Children of a rank inherit what tells it.
+        if let Some(rank) = ranks.next()
+            && ranks.all(|other| other.number == rank.number)
+        {
+            self.builder.set_rank(rank.clone());
+        }
         (self.builder.finish(), self.recording)
     }
+}
+
+/// The rank at the end of a process, which recorders write since minor version 1.
+fn rank(values: &mut Values<'_>) -> Option<Rank> {
+    let mut optional = || values.number()?.checked_sub(1);
+    let (number, local, size) = (optional(), optional(), optional());
+    Some(Rank {
+        number: number?,
+        local,
+        size,
+        told_by: values.text()?.to_owned(),
+    })
 }
 
 /// What differences count from, within a chunk.
@@ -505,13 +533,17 @@ impl InProcess {
         Some(span)
     }
 
-    /// The stream of work, and the correlation, which has to be read whether the times are known or not.
-    fn place(
+    /// What all work has; `graph` is the field of its graph, behind which stands that of its node. None where CUPTI did not
+    /// know the times.
+    fn work(
         &mut self,
         record: &Record,
         moment: &mut Moment<'_>,
+        (what, graph): (&str, usize),
         builder: &mut Builder,
-    ) -> (StreamId, Option<Correlation>) {
+    ) -> Option<NewWork> {
+        let span = self.span(record, moment, what, builder);
+        // The stream is named, and the correlation is counted on, whether the times are known or not.
         let device = record.field(2);
         let device = self.devices.get(&device).copied().unwrap_or(device);
         let stream = builder.stream(
@@ -520,7 +552,17 @@ impl InProcess {
             Some(record.field(3)),
             record.field(4),
         );
-        (stream, moment.correlation(record.field(5)))
+        let correlation = moment.correlation(record.field(5));
+        let (start_ns, end_ns) = span?;
+        let node = NonZeroU64::new(record.field(graph.saturating_add(1)));
+        let graph = record.small(graph).and_then(NonZeroU32::new);
+        Some(NewWork {
+            start_ns,
+            end_ns,
+            stream,
+            correlation,
+            graph: (graph.is_some() || node.is_some()).then_some(Graph { graph, node }),
+        })
     }
 
     fn kernel(
@@ -529,9 +571,7 @@ impl InProcess {
         moment: &mut Moment<'_>,
         builder: &mut Builder,
     ) -> Option<()> {
-        let span = self.span(record, moment, "kernels", builder);
-        let (stream, correlation) = self.place(record, moment, builder);
-        let Some((start_ns, end_ns)) = span else {
+        let Some(new) = self.work(record, moment, ("kernels", 18), builder) else {
             return Some(());
         };
         let (fixed, more) = (record.field(14), record.field(15));
@@ -547,15 +587,7 @@ impl InProcess {
             local_bytes: Some(record.field(16)),
         });
         let name = self.name(record.field(6), "kernel without a name", builder);
-        builder.push_kernel(NewKernel {
-            start_ns,
-            end_ns,
-            name,
-            stream,
-            launch,
-            correlation,
-            graph: graph(record, 18, 19),
-        });
+        builder.push_kernel(new, name, launch);
         Some(())
     }
 
@@ -565,24 +597,15 @@ impl InProcess {
         moment: &mut Moment<'_>,
         builder: &mut Builder,
     ) -> Option<()> {
-        let span = self.span(record, moment, "copies", builder);
-        let (stream, correlation) = self.place(record, moment, builder);
-        let Some((start_ns, end_ns)) = span else {
-            return Some(());
-        };
-        builder.push_copy(NewCopy {
-            start_ns,
-            end_ns,
-            stream,
-            copied: Copied {
+        if let Some(new) = self.work(record, moment, ("copies", 11), builder) {
+            let copied = Copied {
                 kind: copy_kind(record.field(7)),
                 from: memory(record.field(8)),
                 to: memory(record.field(9)),
                 bytes: Some(record.field(6)),
-            },
-            correlation,
-            graph: graph(record, 11, 12),
-        });
+            };
+            builder.push_copy(new, copied);
+        }
         Some(())
     }
 
@@ -592,19 +615,9 @@ impl InProcess {
         moment: &mut Moment<'_>,
         builder: &mut Builder,
     ) -> Option<()> {
-        let span = self.span(record, moment, "memsets", builder);
-        let (stream, correlation) = self.place(record, moment, builder);
-        let Some((start_ns, end_ns)) = span else {
-            return Some(());
-        };
-        builder.push_memset(NewMemset {
-            start_ns,
-            end_ns,
-            stream,
-            bytes: Some(record.field(6)),
-            correlation,
-            graph: graph(record, 10, 11),
-        });
+        if let Some(new) = self.work(record, moment, ("memsets", 10), builder) {
+            builder.push_memset(new, Some(record.field(6)));
+        }
         Some(())
     }
 
@@ -751,12 +764,6 @@ impl InProcess {
         builder.set_thread_name(thread, &name);
         Some(())
     }
-}
-
-fn graph(record: &Record, graph: usize, node: usize) -> Option<Graph> {
-    let graph = record.small(graph).and_then(NonZeroU32::new);
-    let node = NonZeroU64::new(record.field(node));
-    (graph.is_some() || node.is_some()).then_some(Graph { graph, node })
 }
 
 /// Kinds of copies, as CUPTI numbers them.

@@ -350,3 +350,63 @@ fn other_inputs_are_refused() {
         WorkKind::Graph
     ));
 }
+
+/// The end of a process since minor version 1: rank, local rank and size, each with one added, and what told the rank.
+fn process_with(id: u64, ranks: &[u64], told_by: Option<&str>) -> Vec<u8> {
+    let mut payload = Vec::new();
+    for value in [id, 1, 5] {
+        number(value, &mut payload);
+    }
+    text("app", &mut payload);
+    text("0.1.0", &mut payload);
+    for value in ranks {
+        number(*value, &mut payload);
+    }
+    if let Some(told_by) = told_by {
+        text(told_by, &mut payload);
+    }
+    payload
+}
+
+#[test]
+fn ranks_of_processes() {
+    let read_one = |payload: &[u8]| {
+        let file = Writer::new().chunk(ChunkKind::Process, payload).0;
+        let (timeline, recording) = read_all(&file).unwrap();
+        assert!(timeline.completeness.problems.is_empty());
+        (timeline.rank, recording.processes[0].rank.clone())
+    };
+    let rank = Rank {
+        number: 3,
+        local: Some(0),
+        size: Some(8),
+        told_by: "RANK".to_owned(),
+    };
+    let payload = process_with(9, &[4, 1, 9], Some("RANK"));
+    assert_eq!(read_one(&payload), (Some(rank.clone()), Some(rank.clone())));
+    // What the recorder writes is what is read.
+    let mut written = process_with(9, &[], None);
+    format::rank(Some(&rank), &mut written);
+    assert_eq!(written, payload);
+    let mut written = process_with(9, &[], None);
+    format::rank(None, &mut written);
+    assert_eq!(read_one(&written), (None, None));
+    // Files of minor version 0 end before, and a part of a rank is none.
+    assert_eq!(read_one(&process_with(9, &[], None)), (None, None));
+    assert_eq!(read_one(&process_with(9, &[4, 1], None)), (None, None));
+}
+
+/// A trace has a rank where its processes agree, such as a rank and its children; a launcher without one does not matter.
+#[test]
+fn the_rank_of_a_recording() {
+    let rank_of = |processes: &[&[u64]]| {
+        let mut writer = Writer::new();
+        for (id, ranks) in (1..).zip(processes) {
+            writer = writer.chunk(ChunkKind::Process, &process_with(id, ranks, Some("RANK")));
+        }
+        read(&writer.0).unwrap().rank.map(|rank| rank.number)
+    };
+    assert_eq!(rank_of(&[&[0, 0, 0], &[4, 1, 9], &[4, 1, 9]]), Some(3));
+    assert_eq!(rank_of(&[&[4, 1, 9], &[5, 2, 9]]), None);
+    assert_eq!(rank_of(&[]), None);
+}

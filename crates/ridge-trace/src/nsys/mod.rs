@@ -20,7 +20,7 @@ use rusqlite::{Connection, MAIN_DB, OpenFlags};
 use crate::error::{Error, Problem};
 use crate::timeline::{
     AnnotationKind, Api, Builder, Copied, Correlation, Graph, Launch, Memory, NameId, NewCall,
-    NewCopy, NewKernel, NewMemset, ProcessId, SourceKind, StreamId, ThreadId, Timeline,
+    NewWork, ProcessId, SourceKind, StreamId, ThreadId, Timeline,
 };
 use enums::Enums;
 use table::{Row, Table};
@@ -137,6 +137,16 @@ const NVTX: &str = "NVTX_EVENTS";
 
 /// A database without any of them is no trace.
 const ACTIVITY: &[&str] = &[KERNEL, MEMCPY, MEMSET, RUNTIME, DRIVER, SYNC, GRAPH, NVTX];
+
+/// What every table of work has to have, and what it can have.
+const WORK_REQUIRED: &[&str] = &["start", "end", "deviceId", "streamId"];
+const WORK_OPTIONAL: &[&str] = &[
+    "correlationId",
+    "globalPid",
+    "contextId",
+    "graphId",
+    "graphNodeId",
+];
 
 /// NVTX events that are ranges: pushed and popped, started and ended.
 const RANGES: [i64; 2] = [59, 60];
@@ -302,18 +312,36 @@ impl Reader<'_> {
         times
     }
 
-    fn place(&mut self, row: &Row<'_>) -> Option<(i64, i64, StreamId)> {
-        let (start_ns, end_ns) = self.times(row)?;
-        let stream = self.stream(row);
-        self.builder.completeness().contradictory += u64::from(stream.is_none());
-        Some((start_ns, end_ns, stream?))
+    /// Hands every row of a table of work to a function, with what all work has. `own` are the optional columns of the table
+    /// beside those of all.
+    fn each_work(
+        &mut self,
+        name: &'static str,
+        own: &[&'static str],
+        mut take: impl FnMut(&mut Self, &Row<'_>, NewWork),
+    ) {
+        let optional = [WORK_OPTIONAL, own].concat();
+        self.each(name, WORK_REQUIRED, &optional, |reader, row| {
+            let Some((start_ns, end_ns)) = reader.times(row) else {
+                return;
+            };
+            let Some(stream) = reader.stream(row) else {
+                reader.builder.completeness().contradictory += 1;
+                return;
+            };
+            let new = NewWork {
+                start_ns,
+                end_ns,
+                stream,
+                correlation: correlation(row),
+                graph: graph(row),
+            };
+            take(reader, row, new);
+        });
     }
 
     fn kernels(&mut self) {
-        let optional = [
-            "correlationId",
-            "globalPid",
-            "contextId",
+        let own = [
             "demangledName",
             "shortName",
             "mangledName",
@@ -330,125 +358,60 @@ impl Reader<'_> {
             "staticSharedMemory",
             "dynamicSharedMemory",
             "localMemoryPerThread",
-            "graphId",
-            "graphNodeId",
         ];
-        self.each(
-            KERNEL,
-            &["start", "end", "deviceId", "streamId"],
-            &optional,
-            |reader, row| {
-                let Some((start_ns, end_ns, stream)) = reader.place(row) else {
-                    return;
-                };
-                let id = ["demangledName", "shortName", "mangledName"]
-                    .iter()
-                    .find_map(|column| row.integer(column));
-                let name = match id {
-                    Some(id) => reader.name(id),
-                    None => reader.builder.name("kernel without a name"),
-                };
-                let triple = |x, y, z| Some([row.small(x)?, row.small(y)?, row.small(z)?]);
-                let parts = (
-                    row.unsigned("staticSharedMemory"),
-                    row.unsigned("dynamicSharedMemory"),
-                );
-                let launch = reader.builder.launch(Launch {
-                    grid: triple("gridX", "gridY", "gridZ"),
-                    block: triple("blockX", "blockY", "blockZ"),
-                    // Kernels without clusters say 0.
-                    cluster: triple("clusterX", "clusterY", "clusterZ")
-                        .filter(|sides| !sides.contains(&0)),
-                    registers: row.small("registersPerThread"),
-                    static_shared_bytes: parts.0,
-                    dynamic_shared_bytes: parts.1,
-                    shared_bytes: parts
-                        .0
-                        .zip(parts.1)
-                        .map(|(fixed, more)| fixed.saturating_add(more)),
-                    local_bytes: row.unsigned("localMemoryPerThread"),
-                });
-                reader.builder.push_kernel(NewKernel {
-                    start_ns,
-                    end_ns,
-                    name,
-                    stream,
-                    launch,
-                    correlation: correlation(row),
-                    graph: graph(row),
-                });
-            },
-        );
+        self.each_work(KERNEL, &own, |reader, row, new| {
+            let id = ["demangledName", "shortName", "mangledName"]
+                .iter()
+                .find_map(|column| row.integer(column));
+            let name = match id {
+                Some(id) => reader.name(id),
+                None => reader.builder.name("kernel without a name"),
+            };
+            let triple = |x, y, z| Some([row.small(x)?, row.small(y)?, row.small(z)?]);
+            let parts = (
+                row.unsigned("staticSharedMemory"),
+                row.unsigned("dynamicSharedMemory"),
+            );
+            let launch = reader.builder.launch(Launch {
+                grid: triple("gridX", "gridY", "gridZ"),
+                block: triple("blockX", "blockY", "blockZ"),
+                // Kernels without clusters say 0.
+                cluster: triple("clusterX", "clusterY", "clusterZ")
+                    .filter(|sides| !sides.contains(&0)),
+                registers: row.small("registersPerThread"),
+                static_shared_bytes: parts.0,
+                dynamic_shared_bytes: parts.1,
+                shared_bytes: parts
+                    .0
+                    .zip(parts.1)
+                    .map(|(fixed, more)| fixed.saturating_add(more)),
+                local_bytes: row.unsigned("localMemoryPerThread"),
+            });
+            reader.builder.push_kernel(new, name, launch);
+        });
     }
 
     fn copies(&mut self) {
-        let optional = [
-            "correlationId",
-            "globalPid",
-            "contextId",
-            "bytes",
-            "copyKind",
-            "srcKind",
-            "dstKind",
-            "graphId",
-            "graphNodeId",
-        ];
-        self.each(
-            MEMCPY,
-            &["start", "end", "deviceId", "streamId"],
-            &optional,
-            |reader, row| {
-                let Some((start_ns, end_ns, stream)) = reader.place(row) else {
-                    return;
-                };
-                let memory = |column| {
-                    row.integer(column)
-                        .map_or(Memory::Unknown, |kind| reader.enums.memory(kind))
-                };
-                let copied = Copied {
-                    kind: reader.enums.copy(row.integer("copyKind")),
-                    from: memory("srcKind"),
-                    to: memory("dstKind"),
-                    bytes: row.unsigned("bytes"),
-                };
-                reader.builder.push_copy(NewCopy {
-                    start_ns,
-                    end_ns,
-                    stream,
-                    copied,
-                    correlation: correlation(row),
-                    graph: graph(row),
-                });
-            },
-        );
+        let own = ["bytes", "copyKind", "srcKind", "dstKind"];
+        self.each_work(MEMCPY, &own, |reader, row, new| {
+            let memory = |column| {
+                row.integer(column)
+                    .map_or(Memory::Unknown, |kind| reader.enums.memory(kind))
+            };
+            let copied = Copied {
+                kind: reader.enums.copy(row.integer("copyKind")),
+                from: memory("srcKind"),
+                to: memory("dstKind"),
+                bytes: row.unsigned("bytes"),
+            };
+            reader.builder.push_copy(new, copied);
+        });
     }
 
     fn memsets(&mut self) {
-        let optional = [
-            "correlationId",
-            "globalPid",
-            "contextId",
-            "bytes",
-            "graphId",
-            "graphNodeId",
-        ];
-        self.each(
-            MEMSET,
-            &["start", "end", "deviceId", "streamId"],
-            &optional,
-            |reader, row| {
-                if let Some((start_ns, end_ns, stream)) = reader.place(row) {
-                    reader.builder.push_memset(NewMemset {
-                        start_ns,
-                        end_ns,
-                        stream,
-                        bytes: row.unsigned("bytes"),
-                        correlation: correlation(row),
-                        graph: graph(row),
-                    });
-                }
-            },
-        );
+        self.each_work(MEMSET, &["bytes"], |reader, row, new| {
+            reader.builder.push_memset(new, row.unsigned("bytes"));
+        });
     }
 
     fn calls(&mut self) {
@@ -508,14 +471,8 @@ impl Reader<'_> {
     }
 
     fn graphs(&mut self) {
-        let optional = [
-            "deviceId",
-            "streamId",
-            "contextId",
-            "correlationId",
-            "globalPid",
-            "graphId",
-        ];
+        // The columns of this table are known from documentation only, so that device and stream may be missing.
+        let optional = [WORK_OPTIONAL, &["deviceId", "streamId"]].concat();
         self.each(GRAPH, &["start", "end"], &optional, |reader, row| {
             let Some((start_ns, end_ns)) = reader.times(row) else {
                 return;
@@ -529,9 +486,13 @@ impl Reader<'_> {
                     .builder
                     .stream(process, device, None, row.unsigned("streamId").unwrap_or(0))
             });
-            reader
-                .builder
-                .push_graph(start_ns, end_ns, stream, correlation(row), graph(row));
+            reader.builder.push_graph(NewWork {
+                start_ns,
+                end_ns,
+                stream,
+                correlation: correlation(row),
+                graph: graph(row),
+            });
         });
         if self.is_about_graphs && self.known.contains(GRAPH) {
             self.builder.completeness().has_whole_graphs = true;

@@ -198,3 +198,112 @@ fn a_file_is_read_and_left_as_it_is() {
         "TRC0003"
     );
 }
+
+/// What each table has to have; other columns may be missing one by one, as from version to version they are.
+const NEEDED: &[(&str, &[&str])] = &[
+    ("StringIds", &["id", "value"]),
+    (
+        "CUPTI_ACTIVITY_KIND_KERNEL",
+        &["start", "end", "deviceId", "streamId"],
+    ),
+    (
+        "CUPTI_ACTIVITY_KIND_MEMCPY",
+        &["start", "end", "deviceId", "streamId"],
+    ),
+    (
+        "CUPTI_ACTIVITY_KIND_MEMSET",
+        &["start", "end", "deviceId", "streamId"],
+    ),
+    ("CUPTI_ACTIVITY_KIND_RUNTIME", &["start", "end", "nameId"]),
+    ("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", &["start", "end"]),
+    ("CUPTI_ACTIVITY_KIND_OVERHEAD", &["start", "end"]),
+    ("NVTX_EVENTS", &["start"]),
+    ("TARGET_INFO_GPU", &["id", "name"]),
+    ("META_DATA_EXPORT", &["name", "value"]),
+];
+
+fn columns(table: &str) -> Vec<String> {
+    let connection = Connection::open_in_memory().unwrap();
+    connection.execute_batch(WHOLE).unwrap();
+    let mut statement = connection
+        .prepare("SELECT name FROM pragma_table_info(?1)")
+        .unwrap();
+    let names = statement.query_map([table], |row| row.get(0)).unwrap();
+    names.collect::<Result<_, _>>().unwrap()
+}
+
+#[test]
+fn each_column_may_be_missing() {
+    let whole = read(&database(WHOLE)).unwrap();
+    for (table, needed) in NEEDED {
+        let columns = columns(table);
+        assert!(columns.len() >= needed.len(), "{table}");
+        for column in columns {
+            // The key of a table cannot be dropped.
+            if (*table, column.as_str()) == ("StringIds", "id") {
+                continue;
+            }
+            let part = read(&database(&format!(
+                "{WHOLE} ALTER TABLE {table} DROP COLUMN \"{column}\";"
+            )));
+            let part = part.unwrap();
+            let problems = &part.completeness.problems;
+            if needed.contains(&column.as_str()) {
+                assert_eq!(problems.len(), 1, "{table}.{column}");
+                assert_eq!(
+                    problems[0].to_string(),
+                    format!("table {table}: it has no column {column}")
+                );
+            } else {
+                assert!(problems.is_empty(), "{table}.{column}: {problems:?}");
+                assert_eq!(part.work.len(), whole.work.len(), "{table}.{column}");
+                assert_eq!(part.calls.len(), whole.calls.len(), "{table}.{column}");
+                let waits = part.synchronisations.len();
+                assert_eq!(waits, whole.synchronisations.len(), "{table}.{column}");
+            }
+        }
+    }
+}
+
+#[test]
+fn each_table_may_be_missing() {
+    for (table, _) in NEEDED {
+        let part = read(&database(&format!("{WHOLE} DROP TABLE {table};"))).unwrap();
+        let problems = &part.completeness.problems;
+        assert!(problems.is_empty(), "{table}: {problems:?}");
+    }
+}
+
+/// The numbers of kinds are what the file says they are; without the tables, what they are in all files that were seen.
+#[test]
+fn enums_are_those_of_the_file() {
+    const COPY: &str = "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INTEGER, end INTEGER, deviceId INTEGER, streamId INTEGER, copyKind INTEGER, srcKind INTEGER, dstKind INTEGER);
+         INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (1,2,0,7,2,2,0);";
+    let copied = |sql: &str| *read(&database(sql)).unwrap().work[0].copied().unwrap();
+    let usual = copied(COPY);
+    assert_eq!(
+        (usual.kind, usual.from, usual.to),
+        (CopyKind::DeviceToHost, Memory::Device, Memory::Pageable)
+    );
+    let other = copied(&format!(
+        "{COPY} CREATE TABLE ENUM_CUDA_MEMCPY_OPER (id INTEGER, name TEXT, label TEXT);
+         INSERT INTO ENUM_CUDA_MEMCPY_OPER VALUES (2,'CUDA_MEMCPY_KIND_HTOD','Host-to-Device');"
+    ));
+    assert_eq!(other.kind, CopyKind::HostToDevice);
+}
+
+/// Calls of the driver can have a table of their own.
+#[test]
+fn calls_of_the_driver_can_stand_apart() {
+    let timeline = read(&database(&format!(
+        "{WHOLE} CREATE TABLE CUPTI_ACTIVITY_KIND_DRIVER (start INTEGER, end INTEGER, globalTid INTEGER, correlationId INTEGER, nameId INTEGER);
+         INSERT INTO StringIds VALUES (9,'cuLaunchKernelEx');
+         INSERT INTO CUPTI_ACTIVITY_KIND_DRIVER VALUES (3800,3850,0x1000064000064,89,9);"
+    )))
+    .unwrap();
+    // The kernel whose call was not in the file has it now.
+    assert_eq!(timeline.completeness.unmatched, 1);
+    let call = timeline.call_of(&timeline.work[2]).unwrap();
+    assert_eq!(timeline.name(call.name), "cuLaunchKernelEx");
+    assert_eq!(call.api, Api::Driver);
+}

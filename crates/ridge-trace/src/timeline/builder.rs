@@ -6,57 +6,19 @@ use std::collections::hash_map::Entry;
 use super::call::without_version;
 use super::{
     Annotation, AnnotationKind, Api, Call, CallId, Completeness, Copied, Correlation, Device,
-    Graph, Launch, LaunchId, NameId, Names, Overhead, Process, ProcessId, SourceKind, Stream,
+    Graph, Launch, LaunchId, NameId, Names, Overhead, Process, ProcessId, Rank, SourceKind, Stream,
     StreamId, SyncKind, Synchronisation, Thread, ThreadId, Timeline, Work, WorkKind,
 };
 
-/// A kernel.
+/// When and where a piece of work ran, and what asked for it: what kernels, copies and settings of memory have in common.
 #[derive(Clone, Copy, Debug)]
-pub struct NewKernel {
-    /// When it began.
-    pub start_ns: i64,
-    /// When it was over.
-    pub end_ns: i64,
-    /// Its signature.
-    pub name: NameId,
-    /// Where it ran.
-    pub stream: StreamId,
-    /// How it was launched.
-    pub launch: LaunchId,
-    /// Joins it with its call.
-    pub correlation: Option<Correlation>,
-    /// The node of a graph that it is.
-    pub graph: Option<Graph>,
-}
-
-/// A copy.
-#[derive(Clone, Copy, Debug)]
-pub struct NewCopy {
+pub struct NewWork {
     /// When it began.
     pub start_ns: i64,
     /// When it was over.
     pub end_ns: i64,
     /// Where it ran.
     pub stream: StreamId,
-    /// What it copied.
-    pub copied: Copied,
-    /// Joins it with its call.
-    pub correlation: Option<Correlation>,
-    /// The node of a graph that it is.
-    pub graph: Option<Graph>,
-}
-
-/// Setting memory.
-#[derive(Clone, Copy, Debug)]
-pub struct NewMemset {
-    /// When it began.
-    pub start_ns: i64,
-    /// When it was over.
-    pub end_ns: i64,
-    /// Where it ran.
-    pub stream: StreamId,
-    /// Its size.
-    pub bytes: Option<u64>,
     /// Joins it with its call.
     pub correlation: Option<Correlation>,
     /// The node of a graph that it is.
@@ -114,6 +76,7 @@ impl Builder {
                 overheads: Vec::new(),
                 annotations: Vec::new(),
                 completeness: Completeness::default(),
+                window: None,
             },
             devices: HashMap::new(),
             streams: HashMap::new(),
@@ -139,7 +102,7 @@ impl Builder {
     }
 
     /// Says which process of a distributed run it is.
-    pub fn set_rank(&mut self, rank: u64) {
+    pub fn set_rank(&mut self, rank: Rank) {
         self.timeline.rank = Some(rank);
     }
 
@@ -180,7 +143,11 @@ impl Builder {
     pub fn process(&mut self, number: u64) -> ProcessId {
         let processes = &mut self.timeline.processes;
         *self.processes.entry(number).or_insert_with(|| {
-            processes.push(Process { number, name: None });
+            processes.push(Process {
+                number,
+                name: None,
+                rank: None,
+            });
             ProcessId::of_place(processes.len() - 1)
         })
     }
@@ -189,6 +156,13 @@ impl Builder {
     pub fn set_process_name(&mut self, process: ProcessId, name: &str) {
         if let Some(process) = self.timeline.processes.get_mut(process.place()) {
             process.name = Some(name.to_owned());
+        }
+    }
+
+    /// Says which process of a distributed run one of several is.
+    pub(crate) fn set_process_rank(&mut self, process: ProcessId, rank: Rank) {
+        if let Some(process) = self.timeline.processes.get_mut(process.place()) {
+            process.rank = Some(rank);
         }
     }
 
@@ -266,96 +240,41 @@ impl Builder {
         })
     }
 
-    /// Adds a kernel.
-    pub fn push_kernel(&mut self, new: NewKernel) {
-        let kind = WorkKind::Kernel { launch: new.launch };
-        self.push_work(
-            new.start_ns,
-            new.end_ns,
-            new.name,
-            new.stream,
-            kind,
-            new.correlation,
-            new.graph,
-        );
+    /// Adds a kernel: its signature, and how it was launched.
+    pub fn push_kernel(&mut self, new: NewWork, name: NameId, launch: LaunchId) {
+        self.push_work(new, name, WorkKind::Kernel { launch });
     }
 
     /// Adds a copy.
-    pub fn push_copy(&mut self, new: NewCopy) {
-        let name = self.name(&format!("Memcpy {}", new.copied.kind.name()));
-        let kind = WorkKind::Copy(new.copied);
-        self.push_work(
-            new.start_ns,
-            new.end_ns,
-            name,
-            new.stream,
-            kind,
-            new.correlation,
-            new.graph,
-        );
+    pub fn push_copy(&mut self, new: NewWork, copied: Copied) {
+        let name = self.name(&format!("Memcpy {}", copied.kind.name()));
+        self.push_work(new, name, WorkKind::Copy(copied));
     }
 
-    /// Adds the setting of memory.
-    pub fn push_memset(&mut self, new: NewMemset) {
+    /// Adds the setting of so many bytes of memory.
+    pub fn push_memset(&mut self, new: NewWork, bytes: Option<u64>) {
         let name = self.name("Memset");
-        let kind = WorkKind::Memset { bytes: new.bytes };
-        self.push_work(
-            new.start_ns,
-            new.end_ns,
-            name,
-            new.stream,
-            kind,
-            new.correlation,
-            new.graph,
-        );
+        self.push_work(new, name, WorkKind::Memset { bytes });
     }
 
     /// Adds a graph of which the trace has only the whole.
-    pub fn push_graph(
-        &mut self,
-        start_ns: i64,
-        end_ns: i64,
-        stream: StreamId,
-        correlation: Option<Correlation>,
-        graph: Option<Graph>,
-    ) {
+    pub fn push_graph(&mut self, new: NewWork) {
         let name = self.name("CUDA graph");
         self.timeline.completeness.has_whole_graphs = true;
-        self.push_work(
-            start_ns,
-            end_ns,
-            name,
-            stream,
-            WorkKind::Graph,
-            correlation,
-            graph,
-        );
+        self.push_work(new, name, WorkKind::Graph);
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the fields of one record, for the four kinds of it"
-    )]
-    fn push_work(
-        &mut self,
-        start_ns: i64,
-        end_ns: i64,
-        name: NameId,
-        stream: StreamId,
-        kind: WorkKind,
-        correlation: Option<Correlation>,
-        graph: Option<Graph>,
-    ) {
-        if self.is_interval(start_ns, end_ns) {
+    fn push_work(&mut self, new: NewWork, name: NameId, kind: WorkKind) {
+        if self.is_interval(new.start_ns, new.end_ns) {
             self.timeline.work.push(Work {
-                start_ns,
-                end_ns,
+                start_ns: new.start_ns,
+                end_ns: new.end_ns,
                 kind,
-                correlation,
-                node: graph.and_then(|graph| graph.node),
-                graph: graph.and_then(|graph| graph.graph),
+                correlation: new.correlation,
+                node: new.graph.and_then(|graph| graph.node),
+                graph: new.graph.and_then(|graph| graph.graph),
                 name,
-                stream,
+                stream: new.stream,
                 call: None,
             });
         }
@@ -600,15 +519,14 @@ mod tests {
         let stream = builder.stream(process, 0, None, 7);
         let name = builder.name("k");
         let launch = builder.launch(Launch::default());
-        builder.push_kernel(NewKernel {
+        let new = NewWork {
             start_ns,
             end_ns: start_ns + 10,
-            name,
             stream,
-            launch,
             correlation: Correlation::new(correlation),
             graph: None,
-        });
+        };
+        builder.push_kernel(new, name, launch);
     }
 
     fn call(builder: &mut Builder, process: ProcessId, start_ns: i64, correlation: u64) {

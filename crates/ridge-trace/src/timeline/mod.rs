@@ -9,10 +9,11 @@ mod completeness;
 mod names;
 mod work;
 
-pub use builder::{Builder, NewCall, NewCopy, NewKernel, NewMemset};
+pub use builder::{Builder, NewCall, NewWork};
 pub use call::{Api, Call, CallClass};
 pub use completeness::{Completeness, Skipped};
 pub use names::{NameId, Names};
+pub use ridge_injection::rank::Rank;
 pub use work::{Copied, CopyKind, Correlation, Graph, Launch, LaunchId, Memory, Work, WorkKind};
 
 /// What wrote a trace.
@@ -38,8 +39,8 @@ pub struct Timeline {
     pub origin_ns: i64,
     /// The origin as nanoseconds since 1970, where the trace tells.
     pub origin_unix_ns: Option<i128>,
-    /// Its place among the processes of a distributed run.
-    pub rank: Option<u64>,
+    /// Its place among the processes of a distributed run, where it is that of one process.
+    pub rank: Option<Rank>,
     /// Texts of all names.
     pub names: Names,
     /// GPUs on which something ran, and those that the trace describes.
@@ -64,6 +65,29 @@ pub struct Timeline {
     pub annotations: Vec<Annotation>,
     /// What the trace does not hold.
     pub completeness: Completeness,
+    /// The part that is left of it, where it was cut.
+    pub window: Option<Window>,
+}
+
+/// A part of a trace. All times of its timeline count from its start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// How long it is.
+    pub length_ns: i64,
+    /// When it begins, from the first record of the whole trace.
+    pub start_ns: i64,
+    /// The range that it is.
+    pub name: Option<String>,
+    /// Which of the ranges of that name it is, from 1.
+    pub place: u64,
+    /// How many ranges have the name.
+    pub of: u64,
+    /// When the work of each device before it ended: at most 0.
+    pub earlier_ns: Vec<Option<i64>>,
+    /// Work that reaches over its borders, of which the part inside is left.
+    pub cut_work: u64,
+    /// Work that was asked for in it and ran only after it.
+    pub later_work: u64,
 }
 
 impl Timeline {
@@ -183,6 +207,8 @@ pub struct Process {
     pub number: u64,
     /// Its name. Private: it may hold a path.
     pub name: Option<String>,
+    /// Its place among the processes of a distributed run.
+    pub rank: Option<Rank>,
 }
 
 /// A thread of the host.

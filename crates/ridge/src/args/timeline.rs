@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use ridge_trace::range::Wanted;
 
 use crate::error::ExpectedError;
 use crate::verbs::ceilings::stored::Choice;
@@ -14,7 +15,10 @@ Examples:
   ridge timeline trace.json.gz                what bounds the program: kernels, copies, gaps, flaws
   ridge timeline trace.json.gz -v             every kernel, gap, call and figure
   ridge timeline report.sqlite -o page.html   a page to zoom, pan and search in
-  ridge timeline rank0.json rank1.json        ranks of one run, beside each other
+  ridge timeline rank*.json                   ranks of one run: which one stands out, and in what
+  ridge timeline trace.json --range 'ProfilerStep#12'
+                                              only a step; a range of NVTX by name, forward#3 for the
+                                              third of its name, or a span such as 12ms..40ms
   ridge timeline trace.json -o kernels.csv    a row for each kernel
   ridge explain pageable-transfer             what a finding means
 
@@ -28,6 +32,10 @@ pub(crate) struct TimelineArguments {
     /// plain or packed with zstd or gzip; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<OsString>,
+    /// Only this part of each trace: a range by its name (NAME#3 for the third of that name), or a span of time from the
+    /// first record such as 12ms..40ms
+    #[arg(long, value_name = "PART", value_parser = str::parse::<Wanted>)]
+    range: Option<Wanted>,
     /// A table of devices as CSV that goes before the one that is built in
     #[arg(long, value_name = "FILE")]
     devices: Option<PathBuf>,
@@ -44,6 +52,8 @@ pub(crate) struct TimelineArguments {
 pub(crate) enum TimelineFormat {
     /// A page for people
     Text,
+    /// The same in short as Markdown
+    Markdown,
     /// One document, described by schemas/timeline.schema.json
     Json,
     /// A row for each kernel
@@ -64,6 +74,7 @@ impl TimelineArguments {
         }
         Ok(TimelineOptions {
             files: self.files,
+            range: self.range,
             table: self.devices,
             ceilings: self.ceilings,
             format: self.format,

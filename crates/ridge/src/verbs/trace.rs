@@ -16,6 +16,7 @@ use crate::args::TraceFormat;
 use crate::error::ExpectedError;
 use crate::exit::{self, Code};
 use crate::output::{Output, unwritable};
+use crate::pattern;
 use crate::recorder::{Ended, Recorder, Refused, collect};
 use crate::verbs::ceilings::stored::driver_of_machine;
 use crate::verbs::timeline;
@@ -31,8 +32,17 @@ pub(crate) struct TraceOptions {
 const EXTENSION: &str = "ridgetrace";
 
 pub(crate) fn run(options: &TraceOptions, output: &mut Output) -> Result<Code, ExpectedError> {
+    let is_shared = output
+        .path()
+        .is_some_and(|path| !pattern::has_variable(path));
+    if let Some(path) = output.path().map(pattern::with_environment).transpose()? {
+        output.set_path(path);
+    }
     let format = format(options, output)?;
     let taken = options.recording.begin(output)?;
+    if is_shared {
+        warn_of_shared_name(output);
+    }
     let place = Place::of(&options.command, format, output)?;
     // An answer that cannot be written is better known before the program has run for an hour.
     let recorder = Recorder::prepare(&place.folder())
@@ -99,6 +109,28 @@ pub(crate) fn run(options: &TraceOptions, output: &mut Output) -> Result<Code, E
         .with_driver(driver_of_machine())
         .store(&document, output);
     Ok(if code == exit::FINE { stored } else { code })
+}
+
+/// Ranks that all write to one name leave the file of the one that is last.
+fn warn_of_shared_name(output: &Output) {
+    let others = pattern::own_rank().filter(|rank| rank.size.is_none_or(|size| size > 1));
+    let (Some(rank), Some(path)) = (others, output.path()) else {
+        return;
+    };
+    output.warn(&format!(
+        "this is rank {} ({}), and every rank that is recorded into {} takes the place of the one before",
+        rank.number,
+        rank.told_by,
+        path.display()
+    ));
+    if !output.is_quiet() {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let ending = output.extension().unwrap_or_else(|| EXTENSION.to_owned());
+        output.hint(&format!(
+            "give each its own: --output '{stem}-%q{{{}}}.{ending}'",
+            rank.told_by
+        ));
+    }
 }
 
 fn format(options: &TraceOptions, output: &Output) -> Result<TraceFormat, ExpectedError> {

@@ -246,6 +246,7 @@ impl Answer {
             version: VERSION,
             report_findings: ridge_diagnose::report_findings(&self.kernels),
             totals: ridge_diagnose::totals(&self.sources, &self.kernels),
+            ranks: ridge_diagnose::ranks(&self.sources, &self.kernels),
             sources: self.sources,
             kernels: self.kernels,
             warnings: self.warnings,

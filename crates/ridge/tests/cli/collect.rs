@@ -306,6 +306,96 @@ fn what_the_machine_lacks() {
     );
 }
 
+/// `mpirun` gives each rank a folder of its own; the collections are compared kernel by kernel.
+#[test]
+fn collections_of_ranks_are_compared() {
+    let fake = Fake::new();
+    for rank in ["0", "1", "2", "3"] {
+        fake.why(&["--keep", "run/%q{PMI_RANK}", "--", "true"])
+            .env("PMI_RANK", rank)
+            .env("PMI_SIZE", "4")
+            .run()
+            .code(0);
+    }
+    let folder = fake.folder.path();
+    let read = |rank: u32| {
+        let path = folder.join(format!("run/{rank}/collection.json"));
+        let text = fs::read_to_string(&path).unwrap();
+        (
+            path,
+            serde_json::from_str::<serde_json::Value>(&text).unwrap(),
+        )
+    };
+    assert_eq!(
+        read(3).1["collected"]["rank"],
+        serde_json::json!({"number": 3, "local": null, "size": 4, "told_by": "PMI_RANK"})
+    );
+    let names: Vec<String> = (0..4)
+        .rev()
+        .map(|rank| format!("run/{rank}/collection.json"))
+        .collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let equal = fake.why(&names).run().fine();
+    assert!(
+        equal.stdout.contains("none of 4 stands out"),
+        "{}",
+        equal.stdout
+    );
+    // Rank 2 takes a third longer for the kernel with most of the time. The file keeps its form.
+    let edit = |rank: u32, from: &str, to: &str| {
+        let path = read(rank).0;
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{from} in {text}");
+        fs::write(&path, text.replacen(from, to, 1)).unwrap();
+    };
+    let stored = read(2).1;
+    let medians = stored["launches"].as_array().unwrap().iter();
+    let median = medians
+        .map(|row| row["median_ns"].as_f64().unwrap())
+        .max_by(f64::total_cmp)
+        .unwrap();
+    edit(
+        2,
+        &format!("\"median_ns\": {median:?}"),
+        &format!("\"median_ns\": {:?}", median * 4.0 / 3.0),
+    );
+    let page = fake.why(&names).env("COLUMNS", "120").run().fine().stdout;
+    let part = page.split_once("4 ranks beside each other").unwrap().1;
+    let part = part.split("\n\n").next().unwrap();
+    snapshot("ranks_collections", part);
+    let run = fake
+        .why(&[&names[..], &["--format", "json"]].concat())
+        .run()
+        .code(0);
+    let document = json(&run);
+    assert_eq!(
+        crate::schema::violations(&crate::schema::named("diagnosis"), &document),
+        Vec::<String>::new()
+    );
+    let ranks = &document["ranks"];
+    let labels: Vec<&str> = ranks["members"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|member| member["label"].as_str().unwrap())
+        .collect();
+    assert_eq!(labels, ["rank 0", "rank 1", "rank 2", "rank 3"]);
+    assert_eq!(ranks["kernels"][0]["odd"], serde_json::json!([2]));
+    assert_eq!(ranks["kernels"][0]["limiters_differ"], false);
+    // A file that was written before ranks were stored is read, and told by its name.
+    let text = fs::read_to_string(read(0).0).unwrap();
+    let from = text.find(",\n    \"rank\": {").unwrap();
+    let to = from + text[from..].find('}').unwrap() + 1;
+    edit(0, &text[from..to], "");
+    let old = json(
+        &fake
+            .why(&[&names[..], &["--format", "json"]].concat())
+            .run()
+            .code(0),
+    );
+    assert_eq!(old["ranks"]["members"][3]["label"], "run/0/collection.json");
+}
+
 #[test]
 fn a_tier_that_fails_keeps_the_earlier_ones() {
     let run = Fake::new()

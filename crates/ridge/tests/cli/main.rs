@@ -22,6 +22,7 @@ mod hostile;
 mod json;
 mod occupancy;
 mod pages;
+mod ranks;
 mod readme;
 mod redact;
 mod roofline;

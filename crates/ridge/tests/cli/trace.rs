@@ -97,6 +97,31 @@ fn stable(run: &Run, folder: &Folder) -> String {
     without_durations(&hidden)
 }
 
+/// What launchers say in the environment is in the recording, as far as it is about the rank.
+#[test]
+fn the_rank_of_a_process_is_recorded() {
+    let folder = Folder::new();
+    let output = ["-o", "r%q{SLURM_PROCID}.ridgetrace"];
+    trace(&folder, &output, &["begin", "launch", "3"])
+        .env("SLURM_PROCID", "5")
+        .env("SLURM_LOCALID", "1")
+        .env("SLURM_NTASKS", "8")
+        .run()
+        .code(0);
+    assert_eq!(names(&folder), ["r5.ridgetrace"]);
+    let (timeline, recording) = read(&folder, "r5.ridgetrace");
+    let rank = recording.processes[0].rank.clone().unwrap();
+    assert_eq!((rank.number, rank.local, rank.size), (5, Some(1), Some(8)));
+    assert_eq!(rank.told_by, "SLURM_PROCID");
+    assert_eq!(timeline.rank, Some(rank));
+    let page = ridge(["timeline", "r5.ridgetrace"])
+        .within(&folder)
+        .run()
+        .fine()
+        .stdout;
+    assert!(page.contains("rank 5 of 8 (from SLURM_PROCID)"), "{page}");
+}
+
 #[test]
 fn a_program_is_recorded() {
     let folder = Folder::new();

@@ -3,7 +3,6 @@
 mod process;
 mod stored;
 
-use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +12,7 @@ use ridge_collect::launches::{LaunchGroup, Seen, choose, closest, group};
 use ridge_collect::ncu::{Log, Replay, Request, Trouble, shown};
 use ridge_collect::plan::groups::{self, Group};
 use ridge_collect::plan::{FIRST, Tier, metrics, open_questions};
-use ridge_diagnose::document::{Collected, CollectedTier, Kernel, LaunchesFrom};
+use ridge_diagnose::document::{Collected, CollectedRank, CollectedTier, Kernel, LaunchesFrom};
 
 use crate::error::ExpectedError;
 use crate::evidence::Evidence;
@@ -21,6 +20,7 @@ use crate::exit::{self, Code};
 use crate::filter::{Address, Selection};
 use crate::input::Input;
 use crate::output::Output;
+use crate::pattern::{own_rank, with_environment};
 use crate::tools;
 use crate::verbs::bench::interrupts;
 use crate::verbs::why::kernels_of;
@@ -94,6 +94,12 @@ pub(crate) fn run(
             kernels_profiled: 0,
             covered: 0.0,
             tiers: Vec::new(),
+            rank: own_rank().map(|rank| CollectedRank {
+                number: rank.number,
+                local: rank.local,
+                size: rank.size,
+                told_by: rank.told_by,
+            }),
         },
         code: exit::FINE,
     };
@@ -178,7 +184,7 @@ fn folder(options: &CollectOptions) -> Result<(PathBuf, Option<tempfile::TempDir
         })?;
         return Ok((folder.path().to_owned(), Some(folder)));
     };
-    let keep = with_environment(keep);
+    let keep = with_environment(keep)?;
     fs::create_dir_all(&keep).map_err(|error| {
         ExpectedError::unable(format!(
             "cannot make the folder {}: {error}",
@@ -204,27 +210,6 @@ fn folder(options: &CollectOptions) -> Result<(PathBuf, Option<tempfile::TempDir
             keep.display()
         ))),
     }
-}
-
-/// Puts the values of variables in place of `%q{NAME}`, as the profiler does: ranks of a program that is started by a
-/// launcher have folders of their own.
-fn with_environment(path: &Path) -> PathBuf {
-    let text = path.to_string_lossy();
-    let mut rest: &str = &text;
-    let mut whole = String::new();
-    while let Some((before, after)) = rest.split_once("%q{") {
-        let Some((name, after)) = after.split_once('}') else {
-            break;
-        };
-        whole.push_str(before);
-        whole.push_str(&env::var(name).unwrap_or_default());
-        rest = after;
-    }
-    if whole.is_empty() && rest.len() == text.len() {
-        return path.to_owned();
-    }
-    whole.push_str(rest);
-    PathBuf::from(whole)
 }
 
 struct Run<'o> {

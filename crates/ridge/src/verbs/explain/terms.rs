@@ -46,6 +46,7 @@ terms! {
     "pass": "pass", "passes", "replay", "kernel replay", "application replay", "tier", "tiers";
     "peer-copy": "peer copy", "peer", "peers", "peer to peer", "p2p", "nvlink", "links to other gpus";
     "race": "race", "races", "data race", "hazard", "hazards", "raw", "war", "waw";
+    "rank": "rank", "ranks", "straggler", "stragglers", "odd one out", "world size", "local rank";
     "recording": "recording", "recordings", "ridge trace", "recorder", "cupti";
     "request": "request", "requests";
     "ridge-point": "ridge point", "roofline ridge point";

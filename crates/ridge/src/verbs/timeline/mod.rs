@@ -1,5 +1,7 @@
 //! `ridge timeline`: what a program did with its GPUs over time, and what bounds it.
 
+mod part;
+
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -8,9 +10,11 @@ use ridge_model::bound::Link;
 use ridge_model::device::Origin;
 use ridge_model::quantity::{counted, grouped};
 use ridge_model::{Device, Devices};
-use ridge_render::timeline::{csv, html, svg, text};
+use ridge_render::timeline::{csv, html, markdown, svg, text};
 use ridge_trace::document::{Document, SCHEMA, VERSION, Warning};
 use ridge_trace::lanes::Lanes;
+use ridge_trace::range::Wanted;
+use ridge_trace::ranks::{Member, compare};
 use ridge_trace::{Error, HostLink, Timeline, analyse, nsys};
 
 use crate::args::TimelineFormat;
@@ -26,6 +30,8 @@ use crate::verbs::devices::{layout, table};
 /// Which traces to look at, and how to show them.
 pub(crate) struct TimelineOptions {
     pub(crate) files: Vec<OsString>,
+    /// Only this part of each.
+    pub(crate) range: Option<Wanted>,
     pub(crate) table: Option<PathBuf>,
     pub(crate) ceilings: Choice,
     pub(crate) format: Option<TimelineFormat>,
@@ -39,12 +45,20 @@ pub(crate) fn run(options: &TimelineOptions, output: &mut Output) -> Result<Code
         schema: SCHEMA,
         version: VERSION,
         traces: Vec::new(),
+        ranks: None,
         warnings: Vec::new(),
     };
     let mut lanes = Vec::new();
+    let mut members = Vec::new();
     let mut code = exit::FINE;
     for file in &options.files {
-        let timeline = match read(file, output) {
+        let name = file.to_string_lossy();
+        let wanted = options.range.as_ref();
+        let timeline = read(file, output).and_then(|(timeline, warning)| match wanted {
+            None => Ok((timeline, warning)),
+            Some(wanted) => Ok((part::of(timeline, wanted, &name)?, warning)),
+        });
+        let timeline = match timeline {
             Ok((timeline, warning)) => {
                 let place = document.traces.len();
                 document.warnings.extend(warning.map(|warning| Warning {
@@ -61,7 +75,8 @@ pub(crate) fn run(options: &TimelineOptions, output: &mut Output) -> Result<Code
             }
         };
         let links = links(&timeline, &table, &stored, output)?;
-        let trace = analyse(&timeline, &file.to_string_lossy(), &links);
+        let trace = analyse(&timeline, &name, &links);
+        members.extend(Member::of(&timeline, document.traces.len(), &name));
         document
             .warnings
             .extend(caveats(&timeline, document.traces.len()));
@@ -73,6 +88,7 @@ pub(crate) fn run(options: &TimelineOptions, output: &mut Output) -> Result<Code
     if document.traces.is_empty() {
         return Ok(code);
     }
+    document.ranks = compare(members);
     if document
         .warnings
         .iter()
@@ -82,6 +98,7 @@ pub(crate) fn run(options: &TimelineOptions, output: &mut Output) -> Result<Code
     }
     match format {
         TimelineFormat::Text => output.write(&text(&document, &layout(output)))?,
+        TimelineFormat::Markdown => output.write(&markdown(&document))?,
         TimelineFormat::Csv => output.stream(|sink| csv(&document, sink).map(|()| true))?,
         TimelineFormat::Json => output.json(&document)?,
         TimelineFormat::Svg => output.write(&svg(&document, &lanes))?,
@@ -125,13 +142,14 @@ fn format(options: &TimelineOptions, output: &Output) -> Result<TimelineFormat, 
         (Some(format), _) => Ok(format),
         (None, None | Some("txt" | "text" | "log")) => Ok(TimelineFormat::Text),
         (None, Some("json")) => Ok(TimelineFormat::Json),
+        (None, Some("md" | "markdown")) => Ok(TimelineFormat::Markdown),
         (None, Some("csv")) => Ok(TimelineFormat::Csv),
         (None, Some("svg")) => Ok(TimelineFormat::Svg),
         (None, Some("html" | "htm")) => Ok(TimelineFormat::Html),
         (None, Some(other)) => Err(ExpectedError::usage(format!(
             "the extension {other:?} of the output file names no format of `ridge timeline`"
         ))
-        .with_hint("say --format text, json, csv, svg or html")),
+        .with_hint("say --format text, markdown, json, csv, svg or html")),
     }
 }
 
