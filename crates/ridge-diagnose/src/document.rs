@@ -7,8 +7,8 @@ mod compulsory;
 mod latency;
 mod measured;
 mod outlook;
-mod read;
 mod ranks;
+mod read;
 mod totals;
 
 use schemars::JsonSchema;
@@ -19,8 +19,8 @@ pub use self::compulsory::{Compulsory, CompulsoryBytes, CompulsoryOperations, Or
 pub use self::latency::{Latency, LatencyLevel, LatencyVerdict, Loads, Waiting, Warps};
 pub use self::measured::{AtMeasured, MeasuredPart};
 pub use self::outlook::{LeftOut, Outlook};
-pub use self::read::ReadError;
 pub use self::ranks::{RankMember, RankedKernel, Ranks};
+pub use self::read::ReadError;
 pub use self::totals::{Part, Totals};
 pub use crate::ledger::{Class, Resource};
 

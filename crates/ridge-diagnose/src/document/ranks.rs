@@ -1,10 +1,10 @@
 //! Collections of one program on several ranks, beside each other.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Ranks of one program beside each other, kernel by kernel.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ranks {
     /// Who stands out and in what, or that nobody does, in one sentence.
     pub title: String,
@@ -15,7 +15,7 @@ pub struct Ranks {
 }
 
 /// A rank.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RankMember {
     /// The `id` of its input.
     pub source: usize,
@@ -26,7 +26,7 @@ pub struct RankMember {
 }
 
 /// A kernel at one size of grid and block, on all ranks that profiled it.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RankedKernel {
     /// Name without namespaces, template arguments and parameters.
     pub name: String,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Deserialize;
 
-use super::{Document, Kernel, ReportFinding, SCHEMA, Source, Totals, VERSION, Warning};
+use super::{Document, Kernel, Ranks, ReportFinding, SCHEMA, Source, Totals, VERSION, Warning};
 
 /// Why some bytes are no document that this version reads.
 #[derive(Debug)]
@@ -86,6 +86,7 @@ struct Body {
     kernels: Vec<Kernel>,
     report_findings: Vec<ReportFinding>,
     totals: Vec<Totals>,
+    ranks: Option<Ranks>,
     warnings: Vec<Warning>,
 }
 
@@ -121,6 +122,7 @@ impl Document {
             kernels: body.kernels,
             report_findings: body.report_findings,
             totals: body.totals,
+            ranks: body.ranks,
             warnings: body.warnings,
         })
     }

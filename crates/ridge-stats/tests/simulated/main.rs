@@ -4,8 +4,8 @@
 mod comparison;
 mod coverage;
 mod noise;
+mod odd;
 mod processes;
 mod series;
-mod odd;
 mod shape;
 mod stopping;
