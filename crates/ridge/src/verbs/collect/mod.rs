@@ -21,10 +21,11 @@ use crate::exit::{self, Code};
 use crate::filter::{Address, Selection};
 use crate::input::Input;
 use crate::output::Output;
+use crate::process::{Stdin, Streams};
 use crate::tools;
 use crate::verbs::bench::interrupts;
 use crate::verbs::why::kernels_of;
-use process::{Ran, Stdin};
+use process::Ran;
 use stored::{FILE, Stored};
 pub(crate) use stored::{InputSet, input_sets};
 
@@ -79,7 +80,10 @@ pub(crate) fn run(
         output,
         profiler,
         folder,
-        stdin: Stdin::take()?,
+        stdin: Stdin::take().map_err(|error| {
+            ExpectedError::unable(format!("cannot keep standard input for every run: {error}"))
+                .with_hint("give the program </dev/null if it reads nothing")
+        })?,
         is_interrupted: Box::new(interrupts()?),
         collected: Collected {
             target: options
@@ -403,9 +407,11 @@ impl Run<'_> {
         let ran = process::run(
             &self.profiler,
             &arguments,
-            &self.stdin,
-            tier == 0,
-            is_shown,
+            Streams::Apart {
+                stdin: &self.stdin,
+                is_first: tier == 0,
+                is_shown,
+            },
             &self.is_interrupted,
         )?;
         let mut text = fs::read_to_string(&request.log).unwrap_or_default();
