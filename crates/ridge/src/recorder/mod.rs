@@ -23,12 +23,14 @@ use tempfile::TempDir;
 use crate::process::{Signals, Streams, watch};
 
 pub(crate) use collect::collect;
-pub(crate) use told::{outcome, refusal, tell, who};
+pub(crate) use told::{doubt, outcome, refusal, tell, unix_ns};
 
 /// The library that the driver loads.
 const DRIVER_VARIABLE: &str = "CUDA_INJECTION64_PATH";
 /// The library that NVTX loads.
 const NVTX_VARIABLE: &str = "NVTX_INJECTION64_PATH";
+/// What it is called in the folder of a run.
+const LIBRARY_FILE: &str = "libridge_injection.so";
 /// How often the end of the program, and signals, are looked for.
 const LOOK: Duration = Duration::from_millis(10);
 /// How often new files are looked at.
@@ -72,7 +74,7 @@ impl Recorder {
             .map_err(|error| Refused::Folder(error.kind().into()))?;
         // The program may change its folder.
         let path = fs::canonicalize(folder.path()).map_err(Refused::Folder)?;
-        let library = path.join("libridge_injection.so");
+        let library = path.join(LIBRARY_FILE);
         fs::write(&library, LIBRARY).map_err(Refused::Folder)?;
         Ok(Self { folder, library })
     }
@@ -138,10 +140,15 @@ impl Recorder {
 
     /// What a program finds in its environment, so that the recorder comes into it.
     pub(crate) fn environment(&self) -> [(&'static str, OsString); 3] {
-        let folder = self.library.parent().unwrap_or(self.path());
+        Self::environment_in(self.library.parent().unwrap_or(self.path()))
+    }
+
+    /// The same for a private folder that is at this path.
+    pub(crate) fn environment_in(folder: &Path) -> [(&'static str, OsString); 3] {
+        let library = folder.join(LIBRARY_FILE).into_os_string();
         [
-            (DRIVER_VARIABLE, self.library.clone().into_os_string()),
-            (NVTX_VARIABLE, self.library.clone().into_os_string()),
+            (DRIVER_VARIABLE, library.clone()),
+            (NVTX_VARIABLE, library),
             (FOLDER, folder.as_os_str().to_owned()),
         ]
     }

@@ -4,7 +4,10 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
+use ridge_injection::format::state;
+use ridge_model::quantity::counted;
 use ridge_trace::native::{Outcome, RecordedProcess, problem};
 
 use super::{Ended, Refused};
@@ -134,4 +137,48 @@ fn result_name(result: u64) -> &'static str {
         41 => ", which means that GPUs in confidential computing do not allow it",
         _ => "",
     }
+}
+
+/// Says what makes the recording of a process less than the whole.
+pub(crate) fn doubt(process: &RecordedProcess, output: &Output) {
+    let Some(status) = process.status.filter(|_| process.cupti_version.is_some()) else {
+        return;
+    };
+    let who = who(process);
+    match status.state {
+        state::WRITE_FAILED => output.warn(&format!(
+            "{who}: writing failed ({}); {} after that {} lost",
+            io::Error::from_raw_os_error(status.error.cast_signed()),
+            counted(status.lost, "record"),
+            if status.lost == 1 { "is" } else { "are" }
+        )),
+        state::ENDED => {}
+        _ => output.warn(&format!(
+            "{who} did not end in an orderly way: of each thread, what it did in the last quarter of a second, or the last 1 MiB of records, can be missing"
+        )),
+    }
+    if status.dropped > 0 {
+        output.warn(&format!(
+            "{who}: CUPTI dropped {}: the program made them faster than they could be written",
+            counted(status.dropped, "record")
+        ));
+        if !output.is_quiet() {
+            output.hint("record a shorter part of the program, or write to a faster disk");
+        }
+    }
+    if status.damaged > 0 {
+        output.warn(&format!(
+            "{who}: {} of CUPTI contradict themselves and are left out",
+            counted(status.damaged, "record")
+        ));
+    }
+}
+
+/// The time of the system's clock, as recordings have it.
+pub(crate) fn unix_ns() -> u64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .ok()
+        .and_then(|time| u64::try_from(time.as_nanos()).ok())
+        .unwrap_or(0)
 }

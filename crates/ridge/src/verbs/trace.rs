@@ -5,7 +5,6 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use ridge_injection::format::state;
 use ridge_model::quantity::{Bytes, Nanos, counted};
@@ -17,7 +16,7 @@ use crate::error::ExpectedError;
 use crate::exit::{self, Code};
 use crate::output::{Output, unwritable};
 use crate::process::{Signals, Streams, signal_name};
-use crate::recorder::{Ended, Recorder, collect, outcome, refusal, tell, who};
+use crate::recorder::{Ended, Recorder, collect, doubt, outcome, refusal, tell, unix_ns};
 
 /// What to record, and into what.
 pub(crate) struct TraceOptions {
@@ -369,37 +368,7 @@ fn doubts(recorded: &Recorded, output: &Output) {
         );
     }
     for process in &recording.processes {
-        let Some(status) = process.status.filter(|_| process.cupti_version.is_some()) else {
-            continue;
-        };
-        let who = who(process);
-        match status.state {
-            state::WRITE_FAILED => output.warn(&format!(
-                "{who}: writing failed ({}); {} after that {} lost",
-                io::Error::from_raw_os_error(status.error.cast_signed()),
-                counted(status.lost, "record"),
-                if status.lost == 1 { "is" } else { "are" }
-            )),
-            state::ENDED => {}
-            _ => output.warn(&format!(
-                "{who} did not end in an orderly way: of each thread, what it did in the last quarter of a second, or the last 1 MiB of records, can be missing"
-            )),
-        }
-        if status.dropped > 0 {
-            warn(
-                &format!(
-                    "{who}: CUPTI dropped {}: the program made them faster than they could be written",
-                    counted(status.dropped, "record")
-                ),
-                "record a shorter part of the program, or write to a faster disk with --output FILE",
-            );
-        }
-        if status.damaged > 0 {
-            output.warn(&format!(
-                "{who}: {} of CUPTI contradict themselves and are left out",
-                counted(status.damaged, "record")
-            ));
-        }
+        doubt(process, output);
     }
     for skipped in &timeline.completeness.skipped {
         output.warn(&format!(
@@ -466,14 +435,6 @@ fn float(value: u64) -> f64 {
 
 fn length(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
-}
-
-fn unix_ns() -> u64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .ok()
-        .and_then(|time| u64::try_from(time.as_nanos()).ok())
-        .unwrap_or(0)
 }
 
 #[cfg(test)]

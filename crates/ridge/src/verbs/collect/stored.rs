@@ -78,6 +78,34 @@ impl Stored {
         Ok(path)
     }
 
+    /// Why there is nothing to diagnose: no run of the profiler left a report.
+    pub(crate) fn without_reports(&self, name: &std::ffi::OsStr) -> ExpectedError {
+        let why = self
+            .collected
+            .tiers
+            .iter()
+            .rev()
+            .find_map(|tier| tier.failure.as_deref());
+        let why = why.map_or_else(String::new, |why| format!(": {why}"));
+        let path = Path::new(name);
+        let error = ExpectedError::unreadable(format!(
+            "{} holds no report of the profiler{why}",
+            path.display()
+        ));
+        let trace = self
+            .collected
+            .traced
+            .as_ref()
+            .and_then(|traced| traced.file.as_deref());
+        match trace {
+            Some(trace) => error.with_hint(format!(
+                "`ridge timeline {}` shows what was recorded",
+                path.with_file_name(trace).display()
+            )),
+            None => error,
+        }
+    }
+
     /// Adds to a kernel what was timed apart from the counters.
     pub(crate) fn time(&self, kernel: &mut Kernel) {
         let is_it = |row: &&Row| {
