@@ -393,19 +393,18 @@ fn a_program_that_leaves_a_process_behind_is_not_waited_for() {
     assert!(start.elapsed() < Duration::from_secs(25));
 }
 
-#[test]
-fn an_interrupt_keeps_what_was_collected() {
+/// As a terminal does, the whole group is told.
+fn interrupt_in(tier: &str) -> (Fake, std::process::Output) {
     let fake = Fake::new();
     let mut command = fake
         .why(&["--format", "json", "--keep", "kept", "--", "true"])
         .env("MODE", "wait")
-        .env("TIER", "2")
+        .env("TIER", tier)
         .into_command();
     command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    // As a terminal does, the whole group is told.
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let child = command.spawn().unwrap();
     let waits = fake.folder.path().join("waits");
@@ -419,9 +418,22 @@ fn an_interrupt_keeps_what_was_collected() {
     assert!(told.unwrap().success());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{output:?}");
-    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(document["kernels"].as_array().unwrap().len(), 2);
     assert!(fake.folder.path().join("kept/collection.json").exists());
+    (fake, output)
+}
+
+#[test]
+fn an_interrupt_keeps_what_was_collected() {
+    for tier in ["1", "2"] {
+        let (fake, output) = interrupt_in(tier);
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(document["kernels"].as_array().unwrap().len(), 2);
+        // No other run was started.
+        assert_eq!(fake.commands().len(), tier.parse::<usize>().unwrap() + 1);
+    }
+    let (fake, output) = interrupt_in("0");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    assert_eq!(fake.commands().len(), 1);
 }
 
 #[test]

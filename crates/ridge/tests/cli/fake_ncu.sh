@@ -47,6 +47,7 @@ case "$tier,$source" in 0,*) passes="1 pass" ;; *both*) passes="16 passes" ;; 1,
     echo "==PROF== Connected to process 1 ($1)"
     echo "==PROF== Profiling \"first\" - 0: 0%....50%....100% - $passes"
     echo "==PROF== Profiling \"second\" - 1: 0%....50%....100% - $passes"
+    [ "$mode" = partly ] && echo "==ERROR== Failed to profile \"other\" in process 1"
     # The profiler has one number for codes and signals; the shell adds 128 to those of signals.
     [ $rc -gt 128 ] && rc=$((rc - 128))
     [ $rc = 0 ] || echo "==ERROR== The application returned an error code ($rc)."

@@ -107,6 +107,7 @@ pub(crate) fn run(
             covered: 0.0,
             tiers: Vec::new(),
         },
+        not_replayed: None,
         code: exit::FINE,
     };
     let set = run.all(selection)?;
@@ -138,6 +139,8 @@ struct Run<'o> {
     stdin: Stdin,
     is_interrupted: Box<dyn Fn() -> bool>,
     collected: Collected,
+    /// What the profiler said of launches that it could not run again, although it could others.
+    not_replayed: Option<String>,
     code: Code,
 }
 
@@ -182,11 +185,11 @@ impl Run<'_> {
             .collect();
         let is_together = runs(self.costs(&chosen)) == Runs::Together;
         if let Err(failure) = self.first_tier(&chosen, is_together) {
+            self.collected.kernels_profiled = 0;
+            self.collected.covered = 0.0;
             // What the first run told is kept, and whoever asked for a folder finds it there.
             self.store(&groups)?;
-            self.output.complain(&failure.error);
-            self.code = self.code.and(failure.error.exit);
-            self.collected.kernels_profiled = 0;
+            self.give_up(&failure.error);
             return Ok(None);
         }
         self.adopt(&mut groups, &mut chosen)?;
@@ -239,6 +242,25 @@ impl Run<'_> {
             }
             outcome => outcome,
         }
+    }
+
+    /// Says why there is no answer, and what there is.
+    fn give_up(&mut self, error: &ExpectedError) {
+        self.output.complain(error);
+        self.code = self.code.and(error.exit);
+        if self.collected.launches_from != LaunchesFrom::Trace || self.output.is_quiet() {
+            return;
+        }
+        self.output.hint(&match self.options.keep {
+            Some(_) => format!(
+                "`ridge timeline {}` shows what was recorded, for which no counters are needed",
+                self.folder.join(request::TRACE).display()
+            ),
+            None => format!(
+                "`ridge trace -- {}` and `ridge timeline` tell what needs no counters: times, copies and gaps",
+                self.command_line()
+            ),
+        });
     }
 
     /// Looks again at kernels of which the first tier left something open. What it told is kept if this fails.
@@ -366,13 +388,22 @@ impl Run<'_> {
             .filter(|(_, is_there)| !**is_there)
             .map(|(group, _)| group.name.as_str())
             .collect();
-        if !missing.is_empty() {
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let of = format!("{} of {} kernels", missing.len(), chosen.len());
+        let names = missing.join(", ");
+        let Some(trouble) = self.not_replayed.as_deref() else {
             self.output.warn(&format!(
-                "{} of {} kernels were not launched again as they were recorded, and are left out: {}",
-                missing.len(),
-                chosen.len(),
-                missing.join(", ")
+                "{of} were not launched again as they were recorded, and are left out: {names}"
             ));
+            return Ok(());
+        };
+        self.output.warn(&format!(
+            "{of} could not be run again for their next pass, and are left out: {names} ({trouble})"
+        ));
+        if !self.output.is_quiet() {
+            self.output.hint(&self.other_replay());
         }
         Ok(())
     }

@@ -114,6 +114,13 @@ impl Run<'_> {
             }
         }
         if has_report && !log.profiled.is_empty() {
+            let is_replay = |trouble: &Trouble| match trouble {
+                Trouble::NotReplayed(message) | Trouble::NoMemoryToReplay(message) => {
+                    Some(message.clone())
+                }
+                _ => None,
+            };
+            self.not_replayed = log.troubles.iter().find_map(is_replay);
             return Ok(());
         }
         let is_not_there = log
@@ -204,7 +211,7 @@ impl Run<'_> {
     }
 
     /// What to do where a launch cannot be run again, with what that takes at least.
-    fn other_replay(&self) -> String {
+    pub(super) fn other_replay(&self) -> String {
         if self.options.replay == Replay::Application {
             return "the program launches something else each time: give it a fixed seed and input, or look at one kernel with --kernel".to_owned();
         }

@@ -14,7 +14,7 @@ use crate::error::ExpectedError;
 use crate::evidence::common_program;
 use crate::filter::Address;
 use crate::input::Input;
-use crate::output::Output;
+use crate::output::{Output, temporary};
 
 /// The name of the file.
 pub(crate) const FILE: &str = "collection.json";
@@ -72,7 +72,9 @@ impl Stored {
         let unable = |error: &dyn std::fmt::Display| {
             ExpectedError::unable(format!("cannot write {}: {error}", path.display()))
         };
-        let file = tempfile::NamedTempFile::new_in(folder).map_err(|error| unable(&error))?;
+        let file = temporary()
+            .tempfile_in(folder)
+            .map_err(|error| unable(&error))?;
         serde_json::to_writer_pretty(&file, self).map_err(|error| unable(&error))?;
         file.persist(&path).map_err(|error| unable(&error.error))?;
         Ok(path)
