@@ -322,7 +322,7 @@ mod tests {
     #[test]
     fn a_window_of_the_profiler_holds_what_was_launched_in_it() {
         let mut making = Making::new();
-        let mut launch = |making: &mut Making, name: &str, at| {
+        let launch = |making: &mut Making, name: &str, at| {
             let call = making.call(1, 1, "cudaLaunchKernel", at);
             // They run late: what counts is when they were asked for.
             making.kernel(1, name, at + 1_000, call, None);
@@ -348,5 +348,31 @@ mod tests {
         let call = making.call(1, 1, "cudaLaunchKernel", 0);
         making.kernel(1, "a", 10, call, None);
         assert_eq!(traced(&making.finish(), false, base), None);
+    }
+
+    /// As one H200 was recorded: two processes, three streams, and a graph of ten kernels that was launched four times.
+    #[test]
+    fn a_recording_of_a_gpu() {
+        let bytes = include_bytes!("../../../../fixtures/traces/streams_graph_copies.ridgetrace");
+        let timeline = ridge_trace::read(bytes).unwrap();
+        let found = traced(&timeline, true, base).unwrap();
+        let groups = group(&found.launches);
+        let shown: Vec<_> = groups
+            .iter()
+            .map(|group| (&*group.name, group.grid[0], group.count, group.local_bytes))
+            .collect();
+        // None of them uses local memory. The child counts its own launch from 1.
+        assert_eq!(
+            shown,
+            [
+                ("spin", 4, 15, Some(0)),
+                ("scale", 16384, 40, Some(0)),
+                ("scale", 64, 1, Some(0))
+            ]
+        );
+        assert_eq!(groups[1].invocations, (1..=40).collect::<Vec<u64>>());
+        assert_eq!(groups[2].invocations, [1]);
+        assert!(found.differences[0].starts_with("40 of 56 launches are nodes of graphs"));
+        assert!(found.differences[1].starts_with("2 processes launch kernels"));
     }
 }

@@ -6,15 +6,27 @@
 
 use crate::ncu::Replay;
 
-/// Passes of the first tier on compute capability 9.0 (`docs/measurements/collect.md`).
-pub const FIRST_PASSES: u64 = 11;
-/// Passes of the second tier there.
-pub const SECOND_PASSES: u64 = 5;
-/// Passes of `--set full` there.
-pub const FULL_PASSES: u64 = 38;
-/// Passes of both lists in one: nobody has counted them. Lists share passes and never need more than one after the other, so
-/// that this is the most that they can need.
-pub const BOTH_PASSES: u64 = FIRST_PASSES + SECOND_PASSES;
+/// How often the profiler runs a launch for each list of metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passes {
+    /// The first tier.
+    pub first: u64,
+    /// The second tier.
+    pub second: u64,
+    /// Both lists in one.
+    pub both: u64,
+    /// The full set.
+    pub full: u64,
+}
+
+/// As counted on compute capability 9.0 (`docs/measurements/collect.md`), except those of both lists in one, which nobody has
+/// counted: lists share passes and never need more than one after the other, so that this is the most that they can need.
+pub const COUNTED: Passes = Passes {
+    first: 11,
+    second: 5,
+    both: 11 + 5,
+    full: 38,
+};
 
 /// What is known of the kernels that are to be profiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,28 +53,33 @@ pub enum Runs {
 ///
 /// ```
 /// use ridge_collect::ncu::Replay;
-/// use ridge_collect::plan::cost::{Runs, Wanted, runs};
+/// use ridge_collect::plan::cost::{COUNTED, Runs, Wanted, runs};
 ///
 /// let wanted = Wanted { kernels: 3, with_local: Some(3), replay: Replay::Kernel };
-/// assert_eq!(runs(wanted), Runs::Together);
+/// assert_eq!(runs(wanted, &COUNTED), Runs::Together);
 /// // Two kernels would be run five times more for nothing.
-/// assert_eq!(runs(Wanted { with_local: Some(1), ..wanted }), Runs::Apart);
+/// assert_eq!(runs(Wanted { with_local: Some(1), ..wanted }, &COUNTED), Runs::Apart);
 /// ```
 #[must_use]
-pub fn runs(wanted: Wanted) -> Runs {
+pub fn runs(wanted: Wanted, passes: &Passes) -> Runs {
     let Some(with_local) = wanted.with_local.filter(|count| *count > 0) else {
         return Runs::Apart;
     };
     let (together, apart, full) = match wanted.replay {
         Replay::Kernel => (
-            BOTH_PASSES.saturating_mul(wanted.kernels),
-            FIRST_PASSES
+            passes.both.saturating_mul(wanted.kernels),
+            passes
+                .first
                 .saturating_mul(wanted.kernels)
-                .saturating_add(SECOND_PASSES.saturating_mul(with_local)),
-            FULL_PASSES.saturating_mul(wanted.kernels),
+                .saturating_add(passes.second.saturating_mul(with_local)),
+            passes.full.saturating_mul(wanted.kernels),
         ),
         // A pass is a run of the program, for all kernels at once.
-        Replay::Application => (BOTH_PASSES, FIRST_PASSES + SECOND_PASSES, FULL_PASSES),
+        Replay::Application => (
+            passes.both,
+            passes.first.saturating_add(passes.second),
+            passes.full,
+        ),
     };
     if together <= apart || together.saturating_mul(3) <= full {
         Runs::Together
@@ -76,11 +93,25 @@ mod tests {
     use super::*;
 
     fn of(kernels: u64, with_local: Option<u64>, replay: Replay) -> Runs {
-        runs(Wanted {
+        let wanted = Wanted {
             kernels,
             with_local,
             replay,
-        })
+        };
+        runs(wanted, &COUNTED)
+    }
+
+    #[test]
+    fn one_run_where_the_lists_share_enough_passes() {
+        let wanted = Wanted {
+            kernels: 9,
+            with_local: Some(1),
+            replay: Replay::Kernel,
+        };
+        let of = |both| runs(wanted, &Passes { both, ..COUNTED });
+        // A third of 38 is 12.7.
+        assert_eq!(of(12), Runs::Together);
+        assert_eq!(of(13), Runs::Apart);
     }
 
     #[test]

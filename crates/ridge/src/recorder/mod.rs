@@ -23,7 +23,7 @@ use tempfile::TempDir;
 use crate::process::{Signals, Streams, watch};
 
 pub(crate) use collect::collect;
-pub(crate) use told::{doubt, outcome, refusal, tell, unix_ns};
+pub(crate) use told::{doubt, outcome, refusal, tell, tell_displaced, unix_ns};
 
 /// The library that the driver loads.
 const DRIVER_VARIABLE: &str = "CUDA_INJECTION64_PATH";
@@ -91,7 +91,7 @@ impl Recorder {
     }
 
     /// Whether another tool wants to be loaded into programs, whose place this one takes.
-    pub(crate) fn displaced() -> Option<OsString> {
+    fn displaced() -> Option<OsString> {
         env::var_os(DRIVER_VARIABLE).filter(|path| !path.is_empty())
     }
 

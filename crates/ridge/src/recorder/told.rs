@@ -10,7 +10,7 @@ use ridge_injection::format::state;
 use ridge_model::quantity::counted;
 use ridge_trace::native::{Outcome, RecordedProcess, problem};
 
-use super::{Ended, Refused};
+use super::{Ended, Recorder, Refused};
 use crate::error::ExpectedError;
 use crate::output::{Output, unwritable};
 
@@ -37,6 +37,16 @@ pub(crate) fn refusal(refused: &Refused, command: &[OsString], path: &Path) -> E
                 _ => ExpectedError::unable(format!("cannot start {program}: {error}")),
             }
         }
+    }
+}
+
+/// Says whose place the recorder takes.
+pub(crate) fn tell_displaced(output: &Output) {
+    if let Some(other) = Recorder::displaced() {
+        output.warn(&format!(
+            "CUDA_INJECTION64_PATH names {}, which is not loaded in this run: only one library can be",
+            other.to_string_lossy()
+        ));
     }
 }
 

@@ -16,7 +16,9 @@ use crate::error::ExpectedError;
 use crate::exit::{self, Code};
 use crate::output::{Output, unwritable};
 use crate::process::{Signals, Streams, signal_name};
-use crate::recorder::{Ended, Recorder, collect, doubt, outcome, refusal, tell, unix_ns};
+use crate::recorder::{
+    Ended, Recorder, collect, doubt, outcome, refusal, tell, tell_displaced, unix_ns,
+};
 
 /// What to record, and into what.
 pub(crate) struct TraceOptions {
@@ -33,12 +35,7 @@ pub(crate) fn run(options: &TraceOptions, output: &mut Output) -> Result<Code, E
     // An answer that cannot be written is better known before the program has run for an hour.
     let recorder = Recorder::prepare(&place.folder())
         .map_err(|refused| refusal(&refused, &options.command, &place.path))?;
-    if let Some(other) = Recorder::displaced() {
-        output.warn(&format!(
-            "CUDA_INJECTION64_PATH names {}, which is not loaded in this run: only one library can be",
-            other.to_string_lossy()
-        ));
-    }
+    tell_displaced(output);
     let started_unix_ns = unix_ns();
     let mut told = HashSet::new();
     let signals = Signals::watch()

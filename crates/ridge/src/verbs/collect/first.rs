@@ -17,7 +17,9 @@ use crate::error::ExpectedError;
 use crate::exit;
 use crate::output::{temporary, unwritable};
 use crate::process::{Signals, Streams, signal_name};
-use crate::recorder::{self, Ended, Recorder, Refused, collect, doubt, refusal, tell};
+use crate::recorder::{
+    self, Ended, Recorder, Refused, collect, doubt, refusal, tell, tell_displaced,
+};
 
 impl Run<'_> {
     /// Records the program. Absent where the recording does not tell the launches, so that the profiler has to; then it was
@@ -34,6 +36,7 @@ impl Run<'_> {
             }
             Err(refused) => return Err(refusal(&refused, target, &path)),
         };
+        tell_displaced(self.output);
         let purpose = "launches and their times";
         let command = recorded(&recorder.environment(), target);
         self.output.progress(&format!("tier 0: {purpose}"));

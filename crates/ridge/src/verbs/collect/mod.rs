@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use ridge_collect::doctor::{Need, known_obstacle};
 use ridge_collect::launches::{LaunchGroup, Seen, choose, closest, group};
 use ridge_collect::ncu::{Replay, shown};
-use ridge_collect::plan::cost::{Runs, Wanted, runs};
+use ridge_collect::plan::cost::{COUNTED, Runs, Wanted, runs};
 use ridge_collect::plan::groups::Group;
 use ridge_collect::plan::{FIRST, Tier, open_questions};
 use ridge_diagnose::document::{Collected, Kernel, LaunchesFrom};
@@ -183,7 +183,7 @@ impl Run<'_> {
             .iter()
             .map(|&place| wanted[place].clone())
             .collect();
-        let is_together = runs(self.costs(&chosen)) == Runs::Together;
+        let is_together = runs(self.costs(&chosen), &COUNTED) == Runs::Together;
         if let Err(failure) = self.first_tier(&chosen, is_together) {
             self.collected.kernels_profiled = 0;
             self.collected.covered = 0.0;

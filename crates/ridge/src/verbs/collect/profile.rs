@@ -3,7 +3,7 @@
 use std::fs;
 
 use ridge_collect::ncu::{Log, Replay, Trouble, shown};
-use ridge_collect::plan::cost::{FIRST_PASSES, FULL_PASSES};
+use ridge_collect::plan::cost::COUNTED;
 use ridge_collect::plan::groups::Group;
 use ridge_diagnose::document::{CollectedTier, LaunchesFrom};
 
@@ -222,8 +222,10 @@ impl Run<'_> {
             .find(|tier| tier.tier == 0)
             .map(|tier| format!(", which takes {:.1} s by itself", tier.wall_s));
         format!(
-            "--replay application runs the whole program{} once for each of about {FIRST_PASSES} passes instead (the full set: {FULL_PASSES}); it has to launch the same each time. A kernel that waits for another one, such as a collective, can only be profiled so, or not at all",
-            took.unwrap_or_default()
+            "--replay application runs the whole program{} once for each of about {} passes instead (the full set: {}); it has to launch the same each time. A kernel that waits for another one, such as a collective, can only be profiled so, or not at all",
+            took.unwrap_or_default(),
+            COUNTED.first,
+            COUNTED.full
         )
     }
 

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use ridge_collect::ncu::{Replay, Request, shown};
-use ridge_collect::plan::cost::{BOTH_PASSES, FIRST_PASSES, SECOND_PASSES};
+use ridge_collect::plan::cost::COUNTED;
 use ridge_collect::plan::groups::{self, Group};
 use ridge_collect::plan::{FIRST, metrics};
 
@@ -76,19 +76,21 @@ pub(super) fn dry(options: &CollectOptions) -> String {
         "in place of that where nothing can be recorded: 1 pass",
         &of(&request(options, &folder, 0, &[], Vec::new())),
     );
-    let (what, unit) = match options.replay {
-        Replay::Kernel => ("one launch each", "passes"),
-        Replay::Application => ("one launch each", "runs of the program"),
+    let unit = match options.replay {
+        Replay::Kernel => "passes",
+        Replay::Application => "runs of the program",
     };
     add(
         &format!(
-            "tier 1, class of the limit, ledger, waiting and places: kernels with nine tenths of the time, {what}: {FIRST_PASSES} {unit} on compute capability 9.0"
+            "tier 1, class of the limit, ledger, waiting and places: kernels with nine tenths of the time, one launch each: {} {unit} on compute capability 9.0",
+            COUNTED.first
         ),
         &of(&request(options, &folder, 1, FIRST, kernels.clone())),
     );
     add(
         &format!(
-            "tier 2, for kernels that use local memory, what is in it: {SECOND_PASSES} {unit} on compute capability 9.0"
+            "tier 2, for kernels that use local memory, what is in it: {} {unit} on compute capability 9.0",
+            COUNTED.second
         ),
         &of(&request(
             options,
@@ -104,7 +106,8 @@ pub(super) fn dry(options: &CollectOptions) -> String {
     };
     add(
         &format!(
-            "in place of both, {when}: tiers 1 and 2 in one run, {BOTH_PASSES} {unit} at most on compute capability 9.0"
+            "in place of both, {when}: tiers 1 and 2 in one run, {} {unit} at most on compute capability 9.0",
+            COUNTED.both
         ),
         &of(&request(options, &folder, 1, &both(), kernels)),
     );
