@@ -6,6 +6,7 @@ use ridge_collect::ncu::{Log, Replay, Trouble, shown};
 use ridge_collect::plan::cost::COUNTED;
 use ridge_collect::plan::groups::Group;
 use ridge_diagnose::document::{CollectedTier, LaunchesFrom};
+use ridge_model::quantity::Nanos;
 
 use super::Run;
 use super::process::{self, Ran};
@@ -213,18 +214,19 @@ impl Run<'_> {
     /// What to do where a launch cannot be run again, with what that takes at least.
     pub(super) fn other_replay(&self) -> String {
         if self.options.replay == Replay::Application {
-            return "the program launches something else each time: give it a fixed seed and input, or look at one kernel with --kernel".to_owned();
+            return "application replay needs the same launches in every run: give the program a fixed seed and input, or look at one kernel with --kernel".to_owned();
         }
         let took = self
             .collected
             .tiers
             .iter()
-            .find(|tier| tier.tier == 0)
-            .map(|tier| format!(", which takes {:.1} s by itself", tier.wall_s));
+            .find(|tier| tier.tier == 0 && tier.passes.is_none())
+            .map(|tier| format!(", which took {} by itself,", Nanos::new(1e9 * tier.wall_s)));
         format!(
-            "--replay application runs the whole program{} once for each of about {} passes instead (the full set: {}); it has to launch the same each time. A kernel that waits for another one, such as a collective, can only be profiled so, or not at all",
+            "--replay application runs the whole program{} once for each pass instead, {} to {} times (the full set: {}); it has to launch the same each time",
             took.unwrap_or_default(),
             COUNTED.first,
+            COUNTED.both,
             COUNTED.full
         )
     }
