@@ -117,6 +117,7 @@ fn places(words: &str) -> Vec<String> {
         };
         let place = match (reason, path.rsplit_once('/')) {
             (Some(reason), _) => format!("{path} is there and does not load: {reason}"),
+            (None, Some(("", _))) => "looked in /".to_owned(),
             (None, Some((folder, _))) => format!("looked in {folder}"),
             (None, None) => "looked where the system's loader looks".to_owned(),
         };
