@@ -1,5 +1,11 @@
 //! Which launches are worth profiling: those that take most of the time, one of each kind.
 
+mod traced;
+
+use std::collections::HashMap;
+
+pub use traced::{Traced, traced};
+
 /// Launches of one kernel with one size of grid and block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaunchGroup {
@@ -17,7 +23,10 @@ pub struct LaunchGroup {
     pub total_ns: f64,
     /// Their median duration.
     pub median_ns: f64,
-    /// Among all launches of kernels of this name, from 1: places of launches of this group, in order of launching.
+    /// The local memory of a thread in bytes, of the launch that has most; absent where it is not known.
+    pub local_bytes: Option<u64>,
+    /// Among all launches of kernels of this name in their process, from 1: places of launches of this group, in order of
+    /// launching.
     pub invocations: Vec<u64>,
     /// Among all launches, from 0: places of the same launches.
     pub places: Vec<usize>,
@@ -35,6 +44,7 @@ impl LaunchGroup {
             count: 1,
             total_ns: 0.0,
             median_ns: 0.0,
+            local_bytes: None,
             invocations: vec![1],
             places: vec![0],
         }
@@ -54,16 +64,20 @@ pub struct Seen {
     pub block: [u32; 3],
     /// GPU time; absent where it was not measured.
     pub duration_ns: Option<f64>,
+    /// The process that launched it, each of which the profiler counts for itself; 0 where that is not told.
+    pub process: u64,
+    /// The local memory of a thread in bytes; absent where it is not known.
+    pub local_bytes: Option<u64>,
 }
 
 /// Puts launches of the same work together, in order of first launch.
 #[must_use]
 pub fn group(launches: &[Seen]) -> Vec<LaunchGroup> {
     let mut groups: Vec<(LaunchGroup, Vec<f64>)> = Vec::new();
-    let mut places = std::collections::HashMap::new();
-    let mut invocations: std::collections::HashMap<&str, u64> = std::collections::HashMap::new();
+    let mut places = HashMap::new();
+    let mut invocations: HashMap<(u64, &str), u64> = HashMap::new();
     for (index, seen) in launches.iter().enumerate() {
-        let invocation = invocations.entry(&seen.name).or_default();
+        let invocation = invocations.entry((seen.process, &seen.name)).or_default();
         *invocation += 1;
         let place = *places
             .entry((&seen.signature, seen.grid, seen.block))
@@ -82,6 +96,7 @@ pub fn group(launches: &[Seen]) -> Vec<LaunchGroup> {
         group.count += 1;
         group.invocations.push(*invocation);
         group.places.push(index);
+        group.local_bytes = group.local_bytes.max(seen.local_bytes);
         group.total_ns += seen.duration_ns.unwrap_or(0.0);
         durations.extend(seen.duration_ns);
     }
@@ -191,6 +206,8 @@ mod tests {
             grid: [blocks, 1, 1],
             block: [64, 1, 1],
             duration_ns: Some(duration_ns),
+            process: 0,
+            local_bytes: None,
         }
     }
 

@@ -14,7 +14,7 @@ mod totals;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use self::collected::{Collected, CollectedRank, CollectedTier, LaunchesFrom, Timed};
+pub use self::collected::{Collected, CollectedRank, CollectedTier, LaunchesFrom, Timed, Traced};
 pub use self::compulsory::{Compulsory, CompulsoryBytes, CompulsoryOperations, Origin, Reading};
 pub use self::latency::{Latency, LatencyLevel, LatencyVerdict, Loads, Waiting, Warps};
 pub use self::measured::{AtMeasured, MeasuredPart};
@@ -140,7 +140,7 @@ pub struct Kernel {
     pub launches: Vec<Launch>,
     /// The launch that was diagnosed: that with the median duration.
     pub diagnosed_launch: usize,
-    /// Median duration of the group.
+    /// Median duration of the group in its input: under the profiler.
     #[schemars(range(min = 0.0))]
     pub duration_ns: Option<f64>,
     /// Shortest duration of the group.
@@ -155,7 +155,7 @@ pub struct Kernel {
     /// when it was not collected.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub idle_share: Option<f64>,
-    /// Share of the summed duration of all kernels of its input.
+    /// Share of the summed duration of all kernels of its input; of the launches as they were timed apart, where they were.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub time_share: Option<f64>,
     /// What binds it.

@@ -52,7 +52,8 @@ fn steps(kernels: &[Kernel], source: usize) -> Vec<Step<'_>> {
     for (group, kernel) in kernels
         .iter()
         .enumerate()
-        .filter(|(_, kernel)| kernel.source == source)
+        // Launches that were chosen from a program are in no row.
+        .filter(|(_, kernel)| kernel.source == source && kernel.timed.is_none())
     {
         for launch in &kernel.launches {
             if let Some(duration_ns) = launch.duration_ns {

@@ -48,8 +48,11 @@ fn of_source(source: usize, kernels: &[Kernel]) -> Option<Totals> {
     })
 }
 
-/// The time of all launches of a group.
+/// The time of all launches of a group: as they were timed apart, where they were.
 fn time_ns(kernel: &Kernel) -> f64 {
+    if let Some(timed) = kernel.timed {
+        return timed.total_ns;
+    }
     let known = kernel
         .launches
         .iter()

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use ridge_collect::doctor::document::Document;
 use ridge_collect::doctor::{
     Counters, Device, Disk, Driver, Failure, Gpu, Library, LibraryName, Machine, Need, Process,
-    State, Tool, ToolName, ToolState, examine, obstacle, preflight,
+    State, Tool, ToolName, ToolState, examine, known_obstacle, obstacle, preflight,
 };
 use ridge_render::charset::Charset;
 use ridge_render::doctor::text;
@@ -149,6 +149,49 @@ fn everything_is_fine() {
     ] {
         assert_eq!(obstacle(&fine(), need), None);
     }
+}
+
+/// Before a program runs, nobody asks the driver or starts a tool: only what is known from elsewhere stops it.
+#[test]
+fn what_is_known_beforehand_stops_a_profile() {
+    let beforehand = || Machine {
+        devices: Vec::new(),
+        libraries: Vec::new(),
+        gpus: None,
+        holders: None,
+        ..fine()
+    };
+    assert_eq!(known_obstacle(&beforehand(), Need::Profile), None);
+    let mut unknown = beforehand();
+    unknown.driver = None;
+    unknown.counters = Counters::default();
+    unknown.disks.clear();
+    assert_eq!(known_obstacle(&unknown, Need::Profile), None);
+    assert!(obstacle(&unknown, Need::Profile).is_some());
+
+    let mut restricted = beforehand();
+    restricted.counters.is_restricted = Some(true);
+    restricted.counters.is_root = Some(false);
+    restricted.counters.capabilities = Some(0);
+    restricted.counters.container = None;
+    let found = known_obstacle(&restricted, Need::Profile).unwrap();
+    assert!(
+        found.message.contains("kept for administrators"),
+        "{}",
+        found.message
+    );
+    assert!(found.hint.contains("CAP_SYS_ADMIN"), "{}", found.hint);
+
+    let mut full = beforehand();
+    for disk in &mut full.disks {
+        disk.free_bytes = Some(1 << 20);
+    }
+    let found = known_obstacle(&full, Need::Profile).unwrap();
+    assert!(
+        found.message.contains("too little for a report"),
+        "{}",
+        found.message
+    );
 }
 
 #[test]

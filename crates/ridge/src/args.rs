@@ -281,10 +281,10 @@ pub(crate) struct WhyArguments {
     /// Format of the answer [default: text]
     #[arg(long, value_enum)]
     format: Option<WhyFormat>,
-    /// Print the commands of the profiler that would be run, and run nothing
+    /// Print the commands that would be run, with their passes, and run nothing
     #[arg(long, requires = "target", help_heading = "With a program")]
     dry_run: bool,
-    /// Keep the reports, and what tells how they belong together, in this new folder; %q{NAME} in it stands for the
+    /// Keep the recording and the reports, and what tells how they belong together, in this new folder; %q{NAME} in it stands for the
     /// variable NAME, such as a rank
     #[arg(
         long,
@@ -299,7 +299,7 @@ pub(crate) struct WhyArguments {
     /// What is run again for the next pass: one launch with its memory put back, or the whole program
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = ReplayArgument::Kernel, requires = "target", help_heading = "With a program")]
     replay: ReplayArgument,
-    /// The program to run under the profiler, with its arguments
+    /// The program to record and then to run under the profiler, with its arguments
     #[arg(last = true, value_name = "PROGRAM", help_heading = "With a program")]
     target: Vec<OsString>,
 }

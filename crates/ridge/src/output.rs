@@ -395,7 +395,7 @@ fn behind_links(path: &Path) -> io::Result<PathBuf> {
 
 /// Temporary files are private; an answer has the permissions of any new file.
 #[cfg(unix)]
-fn temporary() -> tempfile::Builder<'static, 'static> {
+pub(crate) fn temporary() -> tempfile::Builder<'static, 'static> {
     use std::os::unix::fs::PermissionsExt;
     let mut builder = tempfile::Builder::new();
     // Given when the file is created, so the mask of the process takes its part away.
@@ -404,7 +404,7 @@ fn temporary() -> tempfile::Builder<'static, 'static> {
 }
 
 #[cfg(not(unix))]
-fn temporary() -> tempfile::Builder<'static, 'static> {
+pub(crate) fn temporary() -> tempfile::Builder<'static, 'static> {
     tempfile::Builder::new()
 }
 

@@ -80,7 +80,29 @@ pub struct Obstacle {
 /// ```
 #[must_use]
 pub fn obstacle(machine: &Machine, need: Need) -> Option<Obstacle> {
-    let lines = preflight(machine, need);
+    of_lines(&preflight(machine, need), need)
+}
+
+/// What is known to stand in the way of something. What nobody looked at stops nothing: whoever goes on finds out.
+///
+/// ```
+/// use ridge_collect::doctor::{Machine, Need, Tool, ToolName, ToolState, known_obstacle};
+///
+/// assert_eq!(known_obstacle(&Machine::default(), Need::Profile), None);
+/// let state = ToolState::Missing { looked_in: vec!["PATH".to_owned()] };
+/// let tools = vec![Tool { name: ToolName::Ncu, state }];
+/// let machine = Machine { tools, ..Machine::default() };
+/// let found = known_obstacle(&machine, Need::Profile).unwrap();
+/// assert!(found.message.contains("ncu: not installed"));
+/// ```
+#[must_use]
+pub fn known_obstacle(machine: &Machine, need: Need) -> Option<Obstacle> {
+    let mut lines = preflight(machine, need);
+    lines.retain(|line| line.state == State::Fails);
+    of_lines(&lines, need)
+}
+
+fn of_lines(lines: &[Line], need: Need) -> Option<Obstacle> {
     let reasons: Vec<String> = lines
         .iter()
         .map(|line| format!("{}: {}", line.subject, line.text))

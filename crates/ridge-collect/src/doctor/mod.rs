@@ -19,7 +19,7 @@ pub mod document;
 mod machine;
 mod ncu;
 
-pub use check::{Obstacle, examine, obstacle, preflight};
+pub use check::{Obstacle, examine, known_obstacle, obstacle, preflight};
 pub use document::{Line, Need, State};
 pub use machine::{
     Counters, Device, Disk, Driver, Failure, Gpu, Library, LibraryName, Machine, Process, Tool,

@@ -31,6 +31,8 @@ pub enum Trouble {
     Busy(String),
     /// The memory of a launch could not be saved for its next pass.
     NoMemoryToReplay(String),
+    /// A launch could not be run again for its next pass.
+    NotReplayed(String),
     /// Anything else that the profiler calls an error.
     Other(String),
 }
@@ -64,6 +66,11 @@ const KNOWN: &[(&str, Meaning)] = &[
     ("another profiler", Trouble::Busy),
     ("to save memory", Trouble::NoMemoryToReplay),
     ("save-and-restore failed", Trouble::NoMemoryToReplay),
+    ("failed to profile", Trouble::NotReplayed),
+    ("launchfailed", Trouble::NotReplayed),
+    ("cannot be replayed", Trouble::NotReplayed),
+    ("unable to replay", Trouble::NotReplayed),
+    ("replay is not supported", Trouble::NotReplayed),
 ];
 
 impl Log {
@@ -204,6 +211,10 @@ mod tests {
         assert!(matches!(
             known("Cuda driver is not compatible with Nsight Compute")[..],
             [Trouble::Unsupported(_)]
+        ));
+        assert!(matches!(
+            known("Failed to profile \"reduce\" in process 5")[..],
+            [Trouble::NotReplayed(_)]
         ));
         assert!(matches!(known("something new")[..], [Trouble::Other(_)]));
     }

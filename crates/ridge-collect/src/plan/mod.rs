@@ -5,8 +5,11 @@
 //! hardly shorter, while another run of the program takes a start and counts them alone. So the first tier has both, with
 //! instructions, accesses and samples by address. The second is about local memory, for kernels that use it.
 //!
+//! [`cost`] tells when both are collected in one run.
+//!
 //! `docs/measurements/collect.md` has the passes, and tells how often the answer is that of the full set.
 
+pub mod cost;
 pub mod groups;
 mod open;
 

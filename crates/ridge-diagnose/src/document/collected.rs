@@ -10,8 +10,14 @@ pub struct Collected {
     pub target: Vec<String>,
     /// The code that the program returned, where it was not zero; that of a signal is its number.
     pub target_code: Option<i32>,
+    /// The signal that ended the program, where the recording saw it.
+    #[serde(default)]
+    pub target_signal: Option<i32>,
     /// Where launches and their times are from.
     pub launches_from: LaunchesFrom,
+    /// What the recording of the first run says about the program as a whole; absent where there is none.
+    #[serde(default)]
+    pub traced: Option<Traced>,
     /// Launches that were seen.
     pub launches: u64,
     /// Kernels that were seen, each size of grid and block for itself.
@@ -48,9 +54,32 @@ pub enum LaunchesFrom {
     /// A run of the profiler that timed every launch once and counted nothing: launches one after the other, caches as they
     /// were. No trace of a run without a profiler.
     TimingPass,
+    /// A recording of a run without the profiler, in which launches ran as they always do.
+    Trace,
 }
 
-/// One run of the profiler.
+/// What the recording of a program says about it as a whole.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Traced {
+    /// The recording, beside the file that tells of it; absent where it was not kept.
+    pub file: Option<String>,
+    /// From the first start to the last end of what ran on the GPU with the longest span.
+    #[schemars(range(min = 0.0))]
+    pub span_ns: Option<f64>,
+    /// The share of that in which something ran there.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub busy_share: Option<f64>,
+    /// What bounds the program, in words; absent where that is not told.
+    pub verdict: Option<String>,
+    /// Whether most of the span is kernels, so that kernels are what to look at first.
+    pub is_bound_by_kernels: bool,
+    /// The first finding about the program, by its name; absent where there is none.
+    pub finding: Option<String>,
+    /// Why the profiler may count launches otherwise than the recording, in sentences.
+    pub differences: Vec<String>,
+}
+
+/// One run of the program: recorded, or under the profiler.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CollectedTier {
     /// Its number: 0 is the look at the launches.
@@ -59,13 +88,13 @@ pub struct CollectedTier {
     pub purpose: String,
     /// The command, as a shell takes it.
     pub command: String,
-    /// The report, beside the file that tells of it; absent where none was written.
+    /// The recording or report, beside the file that tells of it; absent where none was written.
     pub report: Option<String>,
-    /// Launches that were profiled.
+    /// Launches that were recorded or profiled.
     pub launches: u64,
-    /// Passes over a launch: the smallest and the largest number.
+    /// Passes over a launch: the smallest and the largest number; absent for a recording.
     pub passes: Option<(u64, u64)>,
-    /// How long the program and the profiler took together.
+    /// How long the program and what looked at it took together.
     #[schemars(range(min = 0.0))]
     pub wall_s: f64,
     /// What went wrong.

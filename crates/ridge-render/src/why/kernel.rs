@@ -1,6 +1,8 @@
 //! One kernel through the three layers.
 
-use ridge_diagnose::document::{Class, HotLine, Kernel, Location, NotChecked, SourceKind};
+use ridge_diagnose::document::{
+    Class, HotLine, Kernel, LaunchesFrom, Location, NotChecked, SourceKind,
+};
 use ridge_model::quantity::{Amount, Nanos, Unit};
 
 use super::{
@@ -32,6 +34,8 @@ pub(super) struct From<'f> {
     pub(super) kind: Option<SourceKind>,
     /// The short name of its input, where there are several.
     pub(super) file: Option<&'f str>,
+    /// Where times apart from the counters are from, if there are any.
+    pub(super) timed: Option<LaunchesFrom>,
 }
 
 pub(super) fn write(out: &mut String, kernel: &Kernel, from: From<'_>, number: usize, page: &Page) {
@@ -42,7 +46,7 @@ pub(super) fn write(out: &mut String, kernel: &Kernel, from: From<'_>, number: u
         page.charset,
     );
     heading(out, &format!("{number}  {name}"), page);
-    paragraph(out, &launch(kernel, from.file, page), "   ", "   ", page);
+    paragraph(out, &launch(kernel, &from, page), "   ", "   ", page);
     paragraph(out, &limit(kernel), "   ", "   ", page);
     if let Some(known) = &kernel.compulsory {
         compulsory::write(out, known, page);
@@ -78,7 +82,7 @@ fn is_measured(kernel: &Kernel) -> bool {
         || !kernel.findings.is_empty()
 }
 
-fn launch(kernel: &Kernel, file: Option<&str>, page: &Page) -> String {
+fn launch(kernel: &Kernel, from: &From<'_>, page: &Page) -> String {
     let mut parts = Vec::new();
     if let Some(duration) = kernel.duration_ns {
         let mut text = format!("{:.4}", Nanos::new(duration));
@@ -97,7 +101,14 @@ fn launch(kernel: &Kernel, file: Option<&str>, page: &Page) -> String {
         if let Some(timed) = kernel.timed {
             let median = Nanos::new(timed.median_ns);
             let count = times(timed.launches, "launch");
-            text = format!("median {median:.4} of {count} timed apart, {text} under the counters");
+            text = match from.timed {
+                Some(LaunchesFrom::Trace) => {
+                    format!("median {median:.4} of {count} recorded, {text} under the profiler")
+                }
+                _ => {
+                    format!("median {median:.4} of {count} timed apart, {text} under the counters")
+                }
+            };
         }
         parts.push(text);
     }
@@ -123,7 +134,9 @@ fn launch(kernel: &Kernel, file: Option<&str>, page: &Page) -> String {
     } else {
         String::new()
     };
-    let file = file.map_or_else(String::new, |file| format!(" of {file}"));
+    let file = from
+        .file
+        .map_or_else(String::new, |file| format!(" of {file}"));
     parts.push(format!("launch {}{more}{file}", launches.join(", ")));
     parts.join(", ")
 }

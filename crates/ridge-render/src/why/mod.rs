@@ -76,6 +76,9 @@ pub fn text(document: &Document, page: &Page) -> String {
             let from = kernel::From {
                 kind: source.map(|source| source.kind),
                 file: file_of(document, kernel, &files),
+                timed: source
+                    .and_then(|source| source.collected.as_ref())
+                    .map(|collected| collected.launches_from),
             };
             kernel::write(&mut out, kernel, from, place + 1, page);
         }
@@ -95,6 +98,9 @@ fn file_of<'f>(document: &Document, kernel: &Kernel, files: &'f [String]) -> Opt
 /// Places of the kernels, those that take most time first.
 fn by_time(document: &Document) -> Vec<usize> {
     let total = |kernel: &Kernel| -> f64 {
+        if let Some(timed) = kernel.timed {
+            return timed.total_ns;
+        }
         kernel
             .launches
             .iter()

@@ -71,7 +71,7 @@ pub(super) fn write(
                 kernel
                     .time_share
                     .map_or_else(|| page.charset.absent().to_owned(), percent),
-                kernel.launches.len().to_string(),
+                launches(kernel).to_string(),
                 time(kernel, page),
                 limiter(kernel, page),
                 advice(kernel),
@@ -104,9 +104,16 @@ pub(super) fn write(
     }
 }
 
-/// The median; the range stands with the kernel.
+/// Those of the program, where they were timed apart from the profiled ones.
+fn launches(kernel: &Kernel) -> u64 {
+    let of_input = u64::try_from(kernel.launches.len()).unwrap_or(u64::MAX);
+    kernel.timed.map_or(of_input, |timed| timed.launches)
+}
+
+/// The median, as they were timed apart from the counters where they were; the range stands with the kernel.
 fn time(kernel: &Kernel, page: &Page) -> String {
-    kernel.duration_ns.map_or_else(
+    let apart = kernel.timed.map(|timed| timed.median_ns);
+    apart.or(kernel.duration_ns).map_or_else(
         || page.charset.absent().to_owned(),
         |ns| Nanos::new(ns).to_string(),
     )

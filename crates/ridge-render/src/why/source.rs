@@ -1,6 +1,8 @@
 //! What was profiled, where and how; and what makes the answer less certain.
 
-use ridge_diagnose::document::{Collected, Document, LaunchesFrom, Source, SourceKind, Warning};
+use ridge_diagnose::document::{
+    Collected, Document, LaunchesFrom, Source, SourceKind, Traced, Warning,
+};
 use ridge_model::quantity::Hertz;
 
 use super::{Page, paragraph, percent, times};
@@ -26,6 +28,18 @@ pub(super) fn write(out: &mut String, document: &Document, source: &Source, page
     }
     if let Some(collected) = &source.collected {
         paragraph(out, &collection(collected), "  ", "  ", page);
+        if let Some(whole) = collected
+            .traced
+            .as_ref()
+            .and_then(|traced| program(traced, &source.file))
+        {
+            let mut text = String::new();
+            paragraph(&mut text, &whole, "  ! ", "    ", page);
+            for line in text.lines() {
+                out.push_str(&page.painter.paint(Role::Warning, line).to_string());
+                out.push('\n');
+            }
+        }
     }
     for warning in document
         .warnings
@@ -42,30 +56,70 @@ fn collection(collected: &Collected) -> String {
         .tiers
         .iter()
         .map(|tier| {
-            let passes = match tier.passes {
-                Some((low, high)) if low == high => times(high, "pass"),
-                Some((low, high)) => format!("{low} to {high} passes"),
-                None => "nothing".to_owned(),
-            };
             let launches = times(tier.launches, "launch");
             let failure = if tier.failure.is_some() {
                 ", failed"
             } else {
                 ""
             };
-            format!("tier {}: {passes} over {launches}{failure}", tier.tier)
+            let what = match tier.passes {
+                Some((low, high)) if low == high => {
+                    format!("{} over {launches}", times(high, "pass"))
+                }
+                Some((low, high)) => format!("{low} to {high} passes over {launches}"),
+                None if tier.tier == 0 => format!("{launches} recorded"),
+                None => "nothing".to_owned(),
+            };
+            format!("tier {}: {what}{failure}", tier.tier)
         })
         .collect();
-    let LaunchesFrom::TimingPass = collected.launches_from;
+    let timed = match collected.launches_from {
+        LaunchesFrom::Trace => {
+            "Times of launches and shares are those of the recording, without the profiler"
+        }
+        LaunchesFrom::TimingPass => {
+            "Launches were timed by the profiler, one after the other with caches as they were, as there was no recording of \
+             them"
+        }
+    };
+    let differences: Vec<String> = collected
+        .traced
+        .iter()
+        .flat_map(|traced| &traced.differences)
+        .map(|difference| format!("; {difference}"))
+        .collect();
     format!(
-        "collected here: {} of {} kernels, with {} of the GPU time of {}; {}. Launches were timed by the profiler, one after \
-         the other with caches as they were, as there was no trace",
+        "collected here: {} of {} kernels, with {} of the GPU time of {}; {}. {timed}{}",
         collected.kernels_profiled,
         collected.kernels_seen,
         percent(collected.covered),
         times(collected.launches, "launch"),
-        tiers.join("; ")
+        tiers.join("; "),
+        differences.concat(),
     )
+}
+
+/// Where kernels are not what most of the time goes to: that, and where to look first.
+fn program(traced: &Traced, file: &str) -> Option<String> {
+    let busy = traced.busy_share.filter(|_| !traced.is_bound_by_kernels)?;
+    let verdict = traced.verdict.as_ref()?;
+    let finding = traced
+        .finding
+        .as_ref()
+        .map_or_else(String::new, |finding| format!(" ({finding})"));
+    let look = match &traced.file {
+        Some(trace) => {
+            let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let slash = if folder.is_empty() { "" } else { "/" };
+            let path = format!("{folder}{slash}{trace}");
+            format!("`ridge timeline {}`", escape::terminal(&path))
+        }
+        None => "with --keep DIR, `ridge timeline DIR/trace.ridgetrace` shows it".to_owned(),
+    };
+    Some(format!(
+        "the GPU is busy {} of the time: {verdict}{finding}. Look at the whole first: {look}",
+        percent(busy)
+    ))
 }
 
 fn facts(source: &Source) -> Vec<String> {

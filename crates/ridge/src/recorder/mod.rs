@@ -4,26 +4,33 @@
 //! `ridge-trace`.
 
 mod collect;
+mod told;
 
 use std::collections::HashSet;
+use std::convert::Infallible;
 use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 use ridge_injection::{EXTENSION, FOLDER, LIBRARY};
 use ridge_trace::native::{self, RecordedProcess};
 use tempfile::TempDir;
 
+use crate::process::{Signals, Streams, watch};
+
 pub(crate) use collect::collect;
+pub(crate) use told::{doubt, outcome, refusal, tell, tell_displaced, unix_ns};
 
 /// The library that the driver loads.
 const DRIVER_VARIABLE: &str = "CUDA_INJECTION64_PATH";
 /// The library that NVTX loads.
 const NVTX_VARIABLE: &str = "NVTX_INJECTION64_PATH";
+/// What it is called in the folder of a run.
+const LIBRARY_FILE: &str = "libridge_injection.so";
 /// How often the end of the program, and signals, are looked for.
 const LOOK: Duration = Duration::from_millis(10);
 /// How often new files are looked at.
@@ -45,8 +52,6 @@ pub(crate) enum Refused {
     Folder(io::Error),
     /// The program cannot be started.
     Start(io::Error),
-    /// Signals cannot be watched.
-    Signals(io::Error),
 }
 
 /// How a run ended.
@@ -69,7 +74,7 @@ impl Recorder {
             .map_err(|error| Refused::Folder(error.kind().into()))?;
         // The program may change its folder.
         let path = fs::canonicalize(folder.path()).map_err(Refused::Folder)?;
-        let library = path.join("libridge_injection.so");
+        let library = path.join(LIBRARY_FILE);
         fs::write(&library, LIBRARY).map_err(Refused::Folder)?;
         Ok(Self { folder, library })
     }
@@ -86,55 +91,66 @@ impl Recorder {
     }
 
     /// Whether another tool wants to be loaded into programs, whose place this one takes.
-    pub(crate) fn displaced() -> Option<OsString> {
+    fn displaced() -> Option<OsString> {
         env::var_os(DRIVER_VARIABLE).filter(|path| !path.is_empty())
     }
 
-    /// Runs a program until it ends. What processes say that cannot be recorded is handed on at once.
+    /// Runs a program until it ends. What processes say that cannot be recorded is handed on at once; so are signals, which
+    /// are the program's.
     pub(crate) fn run(
         &self,
         command: &[OsString],
+        streams: Streams<'_>,
+        signals: &Signals,
         mut hear: impl FnMut(&RecordedProcess),
     ) -> Result<Ended, Refused> {
         let (program, arguments) = command.split_first().ok_or_else(|| {
             Refused::Start(io::Error::new(io::ErrorKind::InvalidInput, "no program"))
         })?;
-        let signals = Signals::watch().map_err(Refused::Signals)?;
         let began = Instant::now();
-        let folder = self.library.parent().unwrap_or(self.path());
-        let mut child = Command::new(program)
-            .args(arguments)
-            .env(DRIVER_VARIABLE, &self.library)
-            .env(NVTX_VARIABLE, &self.library)
-            .env(FOLDER, folder)
-            .spawn()
-            .map_err(Refused::Start)?;
+        let mut command = Command::new(program);
+        command.args(arguments).envs(self.environment());
+        streams.prepare(&mut command).map_err(Refused::Start)?;
+        let mut child = command.spawn().map_err(Refused::Start)?;
+        let outputs = streams.connect(&mut child).map_err(Refused::Start)?;
         let mut is_interrupted = false;
         let mut heard = HashSet::new();
         let mut looked = began;
-        let status = loop {
-            // Nothing that happens to this process may leave the program without somebody who waits for it.
-            match child.try_wait() {
-                Ok(Some(status)) => break status,
-                Ok(None) => {}
-                Err(error) => return Err(Refused::Start(error)),
-            }
-            is_interrupted |= signals.hand_on(&mut child);
+        // Nothing that happens to this process may leave the program without somebody who waits for it.
+        let watched = watch(&mut child, LOOK, |child| {
+            is_interrupted |= signals.hand_on(child);
             if looked.elapsed() >= LOOK_AT_FILES {
                 looked = Instant::now();
                 self.listen(&mut heard, &mut hear);
             }
-            std::thread::sleep(LOOK);
-        };
+            Ok(None::<Infallible>)
+        });
+        let Ok(status) = watched.map_err(Refused::Start)?;
         // The one signal ends both: this process may see its own later than the end of the other.
         is_interrupted |= signals.hand_on(&mut child);
         let took = began.elapsed();
+        outputs.end();
         self.listen(&mut heard, &mut hear);
         Ok(Ended {
             status,
             took,
             is_interrupted,
         })
+    }
+
+    /// What a program finds in its environment, so that the recorder comes into it.
+    pub(crate) fn environment(&self) -> [(&'static str, OsString); 3] {
+        Self::environment_in(self.library.parent().unwrap_or(self.path()))
+    }
+
+    /// The same for a private folder that is at this path.
+    pub(crate) fn environment_in(folder: &Path) -> [(&'static str, OsString); 3] {
+        let library = folder.join(LIBRARY_FILE).into_os_string();
+        [
+            (DRIVER_VARIABLE, library.clone()),
+            (NVTX_VARIABLE, library),
+            (FOLDER, folder.as_os_str().to_owned()),
+        ]
     }
 
     /// The files of processes, in the order in which they began.
@@ -178,80 +194,5 @@ impl Recorder {
                 }
             }
         }
-    }
-}
-
-/// Signals that ask for an end. They are the program's: this process waits for what becomes of it.
-#[cfg(unix)]
-struct Signals {
-    interrupt: std::sync::Arc<std::sync::atomic::AtomicBool>,
-    others: Vec<(
-        rustix::process::Signal,
-        std::sync::Arc<std::sync::atomic::AtomicBool>,
-    )>,
-}
-
-#[cfg(unix)]
-impl Signals {
-    fn watch() -> io::Result<Self> {
-        use rustix::process::Signal;
-        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-        let flag = |signal| {
-            let flag = std::sync::Arc::default();
-            signal_hook::flag::register(signal, std::sync::Arc::clone(&flag))?;
-            Ok::<_, io::Error>(flag)
-        };
-        Ok(Self {
-            interrupt: flag(SIGINT)?,
-            others: vec![(Signal::TERM, flag(SIGTERM)?), (Signal::HUP, flag(SIGHUP)?)],
-        })
-    }
-
-    /// Hands on what has come, and says whether anything has.
-    fn hand_on(&self, child: &mut Child) -> bool {
-        use std::io::IsTerminal;
-        use std::sync::atomic::Ordering;
-        let send = |signal| {
-            let process = i32::try_from(child.id())
-                .ok()
-                .and_then(rustix::process::Pid::from_raw);
-            if let Some(process) = process {
-                // It may have ended by itself.
-                let _ = rustix::process::kill_process(process, signal);
-            }
-        };
-        let mut has_come = false;
-        if self.interrupt.swap(false, Ordering::Relaxed) {
-            has_come = true;
-            // Ctrl-C reaches every process of a terminal by itself, and twice is more than once.
-            let is_of_terminal = io::stdin().is_terminal()
-                || io::stdout().is_terminal()
-                || io::stderr().is_terminal();
-            if !is_of_terminal {
-                send(rustix::process::Signal::INT);
-            }
-        }
-        for (signal, flag) in &self.others {
-            if flag.swap(false, Ordering::Relaxed) {
-                has_come = true;
-                send(*signal);
-            }
-        }
-        has_come
-    }
-}
-
-#[cfg(not(unix))]
-struct Signals;
-
-#[cfg(not(unix))]
-impl Signals {
-    #[expect(clippy::unnecessary_wraps, reason = "as on other systems")]
-    fn watch() -> io::Result<Self> {
-        Ok(Self)
-    }
-
-    fn hand_on(&self, _child: &mut Child) -> bool {
-        false
     }
 }

@@ -147,6 +147,9 @@ impl Answer {
         stored: &Stored,
         output: &Output,
     ) -> Result<(), ExpectedError> {
+        if let (true, Some(collection)) = (set.files.is_empty(), &set.collection) {
+            return Err(collection.without_reports(&set.name));
+        }
         let mut inputs = Vec::with_capacity(set.files.len());
         for file in &set.files {
             let address = Address::of_argument(file)?;

@@ -1,8 +1,9 @@
-//! `ridge why -- PROGRAM` over a stand-in for the profiler, which answers with what the real one would have stored of a
-//! recorded report.
+//! `ridge why -- PROGRAM` over stand-ins: one for the profiler, which answers with what the real one would have stored of a
+//! recorded report, and one for CUPTI, with a program that has it record kernels (see `trace.rs`).
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
@@ -12,6 +13,7 @@ use ridge_collect::plan::groups::{self, Group};
 use ridge_collect::plan::{FIRST, metrics};
 
 use crate::driver::{Folder, Ridge, Run, ridge, root, snapshot};
+use crate::trace::BUILT;
 
 /// A report with two kernels, of which one uses local memory.
 const REPORT: &str = "fixtures/gallery/bin_counts.ncu-rep.zst";
@@ -30,8 +32,15 @@ struct Fake {
 impl Fake {
     fn new() -> Self {
         let folder = Folder::new();
-        let tiers: &[(u8, &[&Group])] = &[(0, &[]), (1, FIRST), (2, &[&groups::LOCAL])];
-        for (tier, groups) in tiers {
+        let both = [FIRST, &[&groups::LOCAL]].concat();
+        let reports: &[(&str, &[&Group])] = &[
+            ("tier0", &[]),
+            ("tier1", FIRST),
+            ("tier2", &[&groups::LOCAL]),
+            ("both", &both),
+        ];
+        for (report, groups) in reports {
+            let has_samples = matches!(*report, "tier1" | "both");
             let mut wanted: BTreeSet<String> =
                 metrics(groups).into_iter().map(str::to_owned).collect();
             // What the profiler stores with every result, and what a group of its own stands for.
@@ -44,8 +53,8 @@ impl Fake {
                     .filter(|name| {
                         name.starts_with("launch__")
                             || name.starts_with("device__")
-                            || (*tier == 1 && name.starts_with("smsp__pcsamp_"))
-                            || (*tier == 1
+                            || (has_samples && name.starts_with("smsp__pcsamp_"))
+                            || (has_samples
                                 && name.ends_with(".l1tex__data_pipe_lsu_wavefronts.avg"))
                     })
                     .map(str::to_owned),
@@ -56,7 +65,7 @@ impl Fake {
             };
             let mut bytes = Vec::new();
             redact(bin_counts(), &options, &mut bytes).unwrap();
-            fs::write(folder.path().join(format!("tier{tier}.ncu-rep")), bytes).unwrap();
+            fs::write(folder.path().join(format!("{report}.ncu-rep")), bytes).unwrap();
         }
         Self { folder }
     }
@@ -70,11 +79,47 @@ impl Fake {
             .env("FAKE", &self.folder.path().to_string_lossy())
     }
 
+    /// The same with a program that can be recorded: words are what it does.
+    fn recorded(&self, options: &[&str], words: &[&str]) -> Ridge {
+        let app = BUILT.app.to_str().unwrap();
+        self.why(&[options, &["--", app, "begin"], words].concat())
+            .env("RIDGE_CUPTI", BUILT.cupti.to_str().unwrap())
+    }
+
+    fn names(&self, folder: &str) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(self.folder.path().join(folder))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
     fn commands(&self) -> Vec<String> {
         let text = fs::read_to_string(self.folder.path().join("commands")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     }
 }
+
+/// The kernels of the report, as the recorder sees them: name, blocks, threads, local memory, duration, pause before it.
+const SLOW: &[&str] = &[
+    "kernel",
+    "bin_counts_slow",
+    "4096",
+    "128",
+    "1024",
+    "900000",
+    "1000",
+];
+const FIXED: &[&str] = &[
+    "kernel",
+    "bin_counts_fixed",
+    "4096",
+    "128",
+    "0",
+    "30000",
+    "1000",
+];
 
 fn json(run: &Run) -> serde_json::Value {
     serde_json::from_str(&run.stdout).unwrap()
@@ -110,10 +155,12 @@ fn the_answer_is_that_of_the_full_set() {
         .iter()
         .map(|tier| tier["tier"].as_u64().unwrap())
         .collect();
-    assert_eq!(tiers[..2], [0, 1]);
-    assert_eq!(collected["tiers"][1]["passes"], serde_json::json!([12, 12]));
+    // The recording, which holds nothing, then the profiler in its place.
+    assert_eq!(tiers[..3], [0, 0, 1]);
+    assert_eq!(collected["launches_from"], "timing-pass");
+    assert_eq!(collected["tiers"][2]["passes"], serde_json::json!([12, 12]));
     let commands = fake.commands();
-    assert_eq!(commands.len(), tiers.len());
+    assert_eq!(commands.len(), tiers.len() - 1);
     assert!(
         commands
             .iter()
@@ -235,25 +282,23 @@ fn commands_are_shown_and_nothing_is_run() {
 
 #[test]
 fn a_program_that_is_not_there() {
-    let run = Fake::new().why(&["--", "./nothere"]).run().code(2);
-    assert!(
-        run.stderr.contains("no program \"./nothere\""),
-        "{}",
-        run.stderr
-    );
+    Fake::new()
+        .why(&["--", "./nothere"])
+        .run()
+        .code(2)
+        .says("cannot start ./nothere: there is no such program");
 }
 
 #[test]
 fn a_program_that_fails_leaves_what_was_profiled() {
     let run = Fake::new()
-        .why(&["--format", "json", "--", "sh", "-c", "exit 3"])
+        .recorded(
+            &["--format", "json"],
+            &[SLOW, FIXED, &["exit", "3"]].concat(),
+        )
         .run()
-        .code(15);
-    assert!(
-        run.stderr.contains("sh ended with code 3"),
-        "{}",
-        run.stderr
-    );
+        .code(15)
+        .says("app ended with code 3; what it did until then is in the answer");
     assert_eq!(json(&run)["sources"][0]["collected"]["target_code"], 3);
     assert_eq!(json(&run)["kernels"].as_array().unwrap().len(), 2);
 }
@@ -300,7 +345,8 @@ fn what_the_machine_lacks() {
         .run()
         .code(4);
     assert!(
-        none.stderr.contains("install Nsight Compute"),
+        none.stderr.contains("install Nsight Compute")
+            && none.stderr.contains("looked in RIDGE_NCU (/nowhere/ncu)"),
         "{}",
         none.stderr
     );
@@ -466,7 +512,8 @@ fn standard_input_is_the_same_in_every_run() {
         .run()
         .code(0);
     let read = fs::read_to_string(fake.folder.path().join("read")).unwrap();
-    assert_eq!(read.lines().count(), fake.commands().len(), "{read:?}");
+    // Recorded once, then profiled.
+    assert_eq!(read.lines().count(), 1 + fake.commands().len(), "{read:?}");
     assert!(read.lines().all(|line| line == "line"), "{read:?}");
 }
 
@@ -480,19 +527,18 @@ fn a_program_that_leaves_a_process_behind_is_not_waited_for() {
     assert!(start.elapsed() < Duration::from_secs(25));
 }
 
-#[test]
-fn an_interrupt_keeps_what_was_collected() {
+/// As a terminal does, the whole group is told.
+fn interrupt_in(tier: &str) -> (Fake, std::process::Output) {
     let fake = Fake::new();
     let mut command = fake
         .why(&["--format", "json", "--keep", "kept", "--", "true"])
         .env("MODE", "wait")
-        .env("TIER", "2")
+        .env("TIER", tier)
         .into_command();
     command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    // As a terminal does, the whole group is told.
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let child = command.spawn().unwrap();
     let waits = fake.folder.path().join("waits");
@@ -506,9 +552,22 @@ fn an_interrupt_keeps_what_was_collected() {
     assert!(told.unwrap().success());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{output:?}");
-    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(document["kernels"].as_array().unwrap().len(), 2);
     assert!(fake.folder.path().join("kept/collection.json").exists());
+    (fake, output)
+}
+
+#[test]
+fn an_interrupt_keeps_what_was_collected() {
+    for tier in ["1", "2"] {
+        let (fake, output) = interrupt_in(tier);
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(document["kernels"].as_array().unwrap().len(), 2);
+        // No other run was started.
+        assert_eq!(fake.commands().len(), tier.parse::<usize>().unwrap() + 1);
+    }
+    let (fake, output) = interrupt_in("0");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    assert_eq!(fake.commands().len(), 1);
 }
 
 #[test]
@@ -530,4 +589,508 @@ fn two_at_once_do_not_share_a_folder() {
         .collect();
     codes.sort();
     assert_eq!(codes, [Some(0), Some(2)]);
+}
+
+// With a recording of the program.
+
+/// The report's kernels three times, with nothing between them.
+fn three_times() -> Vec<&'static str> {
+    [SLOW, FIXED].concat().repeat(3)
+}
+
+fn tiers(run: &Run) -> Vec<(u64, Option<u64>)> {
+    json(run)["sources"][0]["collected"]["tiers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tier| (tier["tier"].as_u64().unwrap(), tier["passes"][1].as_u64()))
+        .collect()
+}
+
+#[test]
+fn launches_and_times_are_those_of_the_recording() {
+    let fake = Fake::new();
+    let run = fake
+        .recorded(&["--format", "json", "--keep", "kept"], &three_times())
+        .run()
+        .code(0);
+    let document = json(&run);
+    let collected = &document["sources"][0]["collected"];
+    assert_eq!(collected["launches_from"], "trace");
+    assert_eq!(collected["launches"], 6);
+    assert_eq!(collected["kernels_seen"], 2);
+    // One look without the profiler, one with it: all kernels of interest have local memory.
+    assert_eq!(tiers(&run), [(0, None), (1, Some(16))]);
+    let commands = fake.commands();
+    assert_eq!(commands.len(), 1);
+    // The one in the middle of three, by its own name.
+    assert!(
+        commands[0].contains("^(bin_counts_slow)$:2"),
+        "{commands:?}"
+    );
+    let kernel = &document["kernels"][0];
+    assert_eq!(kernel["name"], "bin_counts_slow");
+    assert_eq!(kernel["timed"]["launches"], 3);
+    assert_eq!(kernel["timed"]["median_ns"], 900_000.0);
+    assert_eq!(kernel["timed"]["total_ns"], 2_700_000.0);
+    // Under the profiler it took as long as the report says.
+    let profiled = kernel["duration_ns"].as_f64().unwrap();
+    assert!((profiled - 905_728.0).abs() < 1.0, "{profiled}");
+    let share = kernel["time_share"].as_f64().unwrap();
+    assert!((share - 2.7 / 2.79).abs() < 1e-9, "{share}");
+    let whole = document["totals"][0]["duration_ns"].as_f64().unwrap();
+    assert!((whole - 2_790_000.0).abs() < 1.0, "{whole}");
+    assert_eq!(
+        fake.names("kept"),
+        [
+            "collection.json",
+            "tier1.log",
+            "tier1.ncu-rep",
+            "trace.ridgetrace"
+        ]
+    );
+    assert_eq!(collected["traced"]["file"], "trace.ridgetrace");
+    let busy = collected["traced"]["busy_share"].as_f64().unwrap();
+    assert!(busy > 0.99, "{busy}");
+    // What was kept answers the same, and the recording is one like others.
+    let kept = ridge(["why", "--format", "json", "kept/collection.json"])
+        .within(&fake.folder)
+        .run()
+        .code(0);
+    assert_eq!(json(&kept)["kernels"], document["kernels"]);
+    assert_eq!(json(&kept)["totals"], document["totals"]);
+    ridge(["timeline", "kept/trace.ridgetrace"])
+        .within(&fake.folder)
+        .run()
+        .code(0)
+        .shows("bin_counts_slow");
+}
+
+#[test]
+fn the_first_finding_is_that_of_the_full_set() {
+    let run = Fake::new()
+        .recorded(&["--format", "json"], &three_times())
+        .run()
+        .code(0);
+    let full = ridge(["why", "--format", "json", REPORT]).run();
+    assert_eq!(first_findings(&run), first_findings(&full));
+}
+
+#[test]
+fn the_page_shows_the_recorded_and_the_profiled_time() {
+    let run = Fake::new().recorded(&[], &three_times()).run().code(0);
+    let page = run.stdout.split_once('\n').unwrap().1;
+    snapshot("collect_recorded_page", page);
+    assert!(run.stderr.is_empty(), "{}", run.stderr);
+}
+
+/// A kernel without local memory would be run five times more for nothing.
+#[test]
+fn a_second_run_is_made_where_that_takes_fewer_passes() {
+    let fake = Fake::new();
+    let long = &[
+        "kernel",
+        "bin_counts_fixed",
+        "4096",
+        "128",
+        "0",
+        "800000",
+        "1000",
+    ];
+    let run = fake
+        .recorded(&["--format", "json"], &[SLOW, long].concat())
+        .run()
+        .code(0);
+    assert_eq!(tiers(&run), [(0, None), (1, Some(12)), (2, Some(4))]);
+    assert!(fake.commands()[0].contains("bin_counts_slow|bin_counts_fixed"));
+    assert!(fake.commands()[1].contains("^(bin_counts_slow)$"));
+    // A pass of application replay is a run of the program, whatever it counts of however many kernels.
+    let fake = Fake::new();
+    fake.recorded(
+        &["--format", "json", "--replay", "application"],
+        &[SLOW, long].concat(),
+    )
+    .run()
+    .code(0);
+    let commands = fake.commands();
+    assert_eq!(commands.len(), 1, "{commands:?}");
+    assert!(commands[0].contains("--replay-mode application"));
+    assert!(commands[0].contains("register_spilling"));
+}
+
+#[test]
+fn a_program_that_waits_most_of_the_time_is_told_before_its_kernels() {
+    let fake = Fake::new();
+    let slow = &[
+        "kernel",
+        "bin_counts_slow",
+        "4096",
+        "128",
+        "1024",
+        "100000",
+        "300000",
+    ];
+    let run = fake
+        .recorded(&["--keep", "kept"], &slow.repeat(4))
+        .run()
+        .code(0);
+    let text = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        text.contains("! the GPU is busy 31 % of the time: "),
+        "{text}"
+    );
+    assert!(
+        text.contains("Look at the whole first: `ridge timeline kept/trace.ridgetrace`"),
+        "{text}"
+    );
+    let kernels = text.find("1 bin_counts_slow").unwrap();
+    assert!(text.find("the GPU is busy").unwrap() < kernels);
+    // What was not kept cannot be looked at.
+    fake.recorded(&[], &slow.repeat(4))
+        .run()
+        .code(0)
+        .shows("with --keep DIR");
+}
+
+#[test]
+fn a_window_of_the_profiler_is_found_in_the_recording() {
+    let fake = Fake::new();
+    let words = [
+        FIXED,
+        SLOW,
+        &["profiler", "on"],
+        SLOW,
+        &["profiler", "off"],
+        SLOW,
+    ]
+    .concat();
+    let run = fake
+        .recorded(&["--format", "json", "--profile-from-start", "off"], &words)
+        .run()
+        .code(0);
+    let collected = &json(&run)["sources"][0]["collected"];
+    assert_eq!(collected["launches_from"], "trace");
+    assert_eq!(collected["launches"], 1);
+    let command = &fake.commands()[0];
+    assert!(command.contains("--profile-from-start off"), "{command}");
+    assert!(command.contains("^(bin_counts_slow)$:1"), "{command}");
+}
+
+#[test]
+fn without_a_window_in_the_recording_the_profiler_tells() {
+    let fake = Fake::new();
+    let run = fake
+        .recorded(
+            &["--format", "json", "--profile-from-start", "off"],
+            &three_times(),
+        )
+        .run()
+        .code(0)
+        .says("it holds no call of cudaProfilerStart");
+    assert_eq!(
+        json(&run)["sources"][0]["collected"]["launches_from"],
+        "timing-pass"
+    );
+    assert!(fake.commands()[0].contains("--cache-control none"));
+}
+
+#[test]
+fn without_cupti_the_profiler_tells_the_launches() {
+    let fake = Fake::new();
+    let run = fake
+        .recorded(&["--format", "json"], &three_times())
+        .env("RIDGE_CUPTI", "/nowhere/libcupti.so")
+        .run()
+        .code(0)
+        .says("CUPTI, NVIDIA's library for tools, was not found")
+        .says("the profiler times them, one after the other")
+        .says("`ridge doctor` tells whether CUPTI");
+    let collected = &json(&run)["sources"][0]["collected"];
+    assert_eq!(collected["launches_from"], "timing-pass");
+    assert_eq!(collected["traced"], serde_json::Value::Null);
+    assert_eq!(json(&run)["kernels"].as_array().unwrap().len(), 2);
+    assert_eq!(fake.commands().len(), 3);
+}
+
+#[test]
+fn a_recording_without_kernels_is_said() {
+    let fake = Fake::new();
+    fake.recorded(&[], &[])
+        .run()
+        .code(0)
+        .says("the program used a GPU, but no kernel was recorded");
+    // Neither the recorder nor the profiler sees one.
+    let run = fake
+        .recorded(&[], &[])
+        .env("MODE", "none")
+        .run()
+        .code(4)
+        .says("launched no kernel that the profiler saw")
+        .says("`ridge doctor`");
+    run.shows_nothing();
+}
+
+#[test]
+fn a_program_that_ends_early_is_not_profiled() {
+    let fake = Fake::new();
+    fake.why(&["--keep", "kept", "--", "sh", "-c", "exit 3"])
+        .run()
+        .code(15)
+        .says("sh ended with code 3 before it used a GPU")
+        .says("run it by itself: sh -c 'exit 3'");
+    fake.recorded(&["--keep", "kept"], &["exit", "4"])
+        .run()
+        .code(15)
+        .says("ended with code 4 before it launched a kernel");
+    assert!(fake.commands().is_empty());
+    // The folder is free for the next run.
+    fake.recorded(&["--keep", "kept"], SLOW).run().code(0);
+}
+
+#[test]
+fn a_program_that_is_killed_keeps_what_was_recorded() {
+    let fake = Fake::new();
+    let words = [SLOW, FIXED, &["flush", "kill"]].concat();
+    let run = fake
+        .recorded(&["--format", "json", "--keep", "kept"], &words)
+        .run()
+        .code(15)
+        .says("was ended by signal 9 (SIGKILL); what it did until then is in the answer")
+        .says("did not end in an orderly way");
+    let collected = &json(&run)["sources"][0]["collected"];
+    assert_eq!(collected["target_signal"], 9);
+    assert_eq!(collected["launches"], 2);
+    assert_eq!(json(&run)["kernels"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_program_that_is_killed_under_the_profiler_is_said() {
+    let words = [SLOW, FIXED, &["unrecorded", "abort"]].concat();
+    let run = Fake::new()
+        .recorded(&["--format", "json"], &words)
+        .run()
+        .code(15)
+        .says("ended with code 6, which is that of a signal (SIGABRT)");
+    let collected = &json(&run)["sources"][0]["collected"];
+    assert_eq!(collected["target_code"], 6);
+    assert_eq!(collected["target_signal"], serde_json::Value::Null);
+    assert_eq!(json(&run)["kernels"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn kernels_of_children_are_seen() {
+    let words = [&["spawn", "begin"], SLOW, FIXED].concat();
+    let run = Fake::new()
+        .recorded(&["--format", "json"], &words)
+        .run()
+        .code(0);
+    assert_eq!(json(&run)["sources"][0]["collected"]["launches"], 2);
+    // A child that was forked off writes nothing; what its parent launched before counts.
+    let words = [SLOW, &["fork", "exit", "0"]].concat();
+    let run = Fake::new()
+        .recorded(&["--format", "json"], &words)
+        .run()
+        .code(0);
+    assert_eq!(json(&run)["sources"][0]["collected"]["launches"], 1);
+}
+
+#[test]
+fn several_processes_are_told() {
+    let words = [SLOW, &["spawn", "begin"], SLOW].concat();
+    let run = Fake::new()
+        .recorded(&["--format", "json"], &words)
+        .run()
+        .code(0);
+    let collected = &json(&run)["sources"][0]["collected"];
+    assert_eq!(collected["launches"], 2);
+    let told = collected["traced"]["differences"][0].as_str().unwrap();
+    assert!(told.starts_with("2 processes launch kernels"), "{told}");
+}
+
+#[test]
+fn streams_and_input_of_a_recorded_program() {
+    let fake = Fake::new();
+    let run = fake
+        .recorded(
+            &["--format", "json"],
+            &[&["say", "words", "echo"], SLOW].concat(),
+        )
+        .stdin(b"typed\n")
+        .run()
+        .code(0);
+    json(&run);
+    // The program prints to both streams, once.
+    assert_eq!(run.stderr.matches("words").count(), 2, "{}", run.stderr);
+    assert_eq!(run.stderr.matches("typed").count(), 1, "{}", run.stderr);
+}
+
+#[test]
+fn launches_that_are_not_there_again() {
+    let fake = Fake::new();
+    let run = fake
+        .recorded(&["--format", "json"], &three_times())
+        .env("MODE", "moved")
+        .run()
+        .code(0)
+        .says("the first launch of each kernel was profiled in their place");
+    let commands = fake.commands();
+    assert!(commands[0].contains("$:2"), "{commands:?}");
+    assert!(commands[1].contains("$:1"), "{commands:?}");
+    assert_eq!(json(&run)["kernels"].as_array().unwrap().len(), 2);
+    // Nor is the first: what there was instead is named.
+    Fake::new()
+        .recorded(&[], &three_times())
+        .env("MODE", "other")
+        .run()
+        .code(4)
+        .says("are not there again: bin_counts_fixed, bin_counts_slow");
+}
+
+/// What the report does not hold is named, and the rest is answered.
+#[test]
+fn a_kernel_that_is_not_there_again_is_named() {
+    let other = &[
+        "kernel",
+        "_ZN2ns5otherIiEEvPT_",
+        "8",
+        "32",
+        "0",
+        "900000",
+        "1000",
+    ];
+    Fake::new()
+        .recorded(&[], &[SLOW, other].concat())
+        .run()
+        .code(0)
+        .says(
+            "1 of 2 kernels were not launched again as they were recorded, and are left out: other",
+        );
+}
+
+#[test]
+fn a_first_tier_that_fails_keeps_the_recording() {
+    for (mode, part) in [
+        ("permission", "ERR_NVGPUCTRPERM"),
+        ("full", "the report cannot be written"),
+        ("crash", "ncu ended with"),
+        ("replay", "--replay application runs the whole program"),
+        ("memory", "--replay application runs the whole program"),
+    ] {
+        let fake = Fake::new();
+        let run = fake
+            .recorded(&["--keep", "kept"], &three_times())
+            .env("MODE", mode)
+            .run()
+            .code(4)
+            .says(part);
+        run.shows_nothing();
+        let text = fs::read_to_string(fake.folder.path().join("kept/collection.json")).unwrap();
+        let stored: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(stored["collected"]["launches"], 6, "{mode}");
+        assert!(
+            stored["collected"]["tiers"][1]["failure"].is_string(),
+            "{mode}"
+        );
+        // It says why there is no answer, and what there is.
+        ridge(["why", "kept/collection.json"])
+            .within(&fake.folder)
+            .run()
+            .code(3)
+            .says("holds no report of the profiler: ")
+            .says("`ridge timeline kept/trace.ridgetrace`");
+    }
+}
+
+#[test]
+fn the_other_replay_is_offered_once() {
+    let run = Fake::new()
+        .recorded(&["--replay", "application"], &three_times())
+        .env("MODE", "replay")
+        .run()
+        .code(4)
+        .says("cannot be run again for its next pass");
+    assert!(
+        !run.stderr.contains("--replay application runs"),
+        "{}",
+        run.stderr
+    );
+}
+
+/// A file that may not grow stands for a disk that is full.
+#[test]
+fn a_full_disk_under_the_recorder_is_said() {
+    let fake = Fake::new();
+    let script = "trap '' XFSZ; ulimit -f 64; exec \"$@\"";
+    let app = BUILT.app.to_str().unwrap();
+    let words = [
+        &[
+            "--format", "json", "--", "sh", "-c", script, "sh", app, "begin",
+        ],
+        SLOW,
+        &["flush", "launch", "50000"],
+    ]
+    .concat();
+    let run = fake
+        .why(&words)
+        .env("RIDGE_CUPTI", BUILT.cupti.to_str().unwrap())
+        .run()
+        .says("writing failed (File too large (os error 27))");
+    assert!(json(&run)["sources"][0]["collected"]["launches"].as_u64() >= Some(1));
+}
+
+#[test]
+fn an_interrupt_while_recording_keeps_the_recording() {
+    for signal in ["INT", "TERM"] {
+        let fake = Fake::new();
+        let mut command = fake
+            .recorded(&["--keep", "kept"], &[SLOW, &["flush", "hold"]].concat())
+            .into_command();
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // The program is ready; what it prints comes by standard error.
+        let mut errors = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        errors.read_line(&mut line).unwrap();
+        assert_eq!(line, "ready\n");
+        let sent = std::process::Command::new("kill")
+            .args([format!("-{signal}"), child.id().to_string()])
+            .status();
+        assert!(sent.unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        assert!(fake.commands().is_empty());
+        assert_eq!(fake.names("kept"), ["collection.json", "trace.ridgetrace"]);
+    }
+}
+
+#[test]
+fn nothing_is_run_where_the_profiler_is_missing() {
+    let fake = Fake::new();
+    fake.why(&["--keep", "kept", "--", "sh", "-c", "echo ran > ran"])
+        .env("RIDGE_NCU", "/nowhere/ncu")
+        .run()
+        .code(4)
+        .says("this machine is not ready for profiling: ncu: not installed");
+    assert!(!fake.folder.path().join("ran").exists());
+    assert!(fake.names("kept").is_empty());
+}
+
+#[test]
+fn names_of_recorded_kernels_are_chosen_and_offered() {
+    let fake = Fake::new();
+    fake.recorded(&["--kernel", "bin_counts_slwo"], &three_times())
+        .run()
+        .code(2)
+        .says("one of bin_counts_slow, bin_counts_fixed");
+    assert!(fake.commands().is_empty());
+    fake.recorded(&["--launch", "3"], &three_times())
+        .run()
+        .code(0);
+    assert!(
+        fake.commands()[0].contains("^(bin_counts_fixed)$:2"),
+        "{:?}",
+        fake.commands()
+    );
 }

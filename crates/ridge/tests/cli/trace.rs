@@ -13,13 +13,13 @@ use ridge_trace::{CopyKind, Memory, Timeline, WorkKind};
 use crate::driver::{AOS, Folder, Ridge, Run, ridge, snapshot, without_durations};
 
 /// The program and the library, compiled once. Contributors need a C compiler anyway.
-struct Built {
+pub(crate) struct Built {
     _folder: Folder,
-    app: PathBuf,
-    cupti: PathBuf,
+    pub(crate) app: PathBuf,
+    pub(crate) cupti: PathBuf,
 }
 
-static BUILT: LazyLock<Built> = LazyLock::new(|| {
+pub(crate) static BUILT: LazyLock<Built> = LazyLock::new(|| {
     let folder = Folder::new();
     let compile = |name: &str, source: &str, options: &[&str]| {
         let path = folder.path().join(format!("{name}.c"));

@@ -1,30 +1,38 @@
-//! `ridge why -- PROGRAM`: profiles a program in tiers, each as small as the question that is still open.
+//! `ridge why -- PROGRAM`: records a program, then profiles what matters in it, each run as small as the question that is
+//! still open.
 
+mod first;
+mod folder;
 mod process;
+mod profile;
+mod request;
 mod stored;
 
 use std::ffi::OsString;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use ridge_collect::doctor::ToolName;
+use ridge_collect::doctor::{Need, known_obstacle};
 use ridge_collect::launches::{LaunchGroup, Seen, choose, closest, group};
-use ridge_collect::ncu::{Log, Replay, Request, Trouble, shown};
-use ridge_collect::plan::groups::{self, Group};
-use ridge_collect::plan::{FIRST, Tier, metrics, open_questions};
-use ridge_diagnose::document::{Collected, CollectedRank, CollectedTier, Kernel, LaunchesFrom};
+use ridge_collect::ncu::{Replay, shown};
+use ridge_collect::plan::cost::{COUNTED, Runs, Wanted, runs};
+use ridge_collect::plan::groups::Group;
+use ridge_collect::plan::{FIRST, Tier, open_questions};
+use ridge_diagnose::document::{Collected, CollectedRank, Kernel, LaunchesFrom};
 
+use crate::demangle::demangle;
 use crate::error::ExpectedError;
 use crate::evidence::Evidence;
 use crate::exit::{self, Code};
 use crate::filter::{Address, Selection};
 use crate::input::Input;
 use crate::output::Output;
-use crate::pattern::{own_rank, with_environment};
-use crate::tools;
+use crate::pattern::own_rank;
+use crate::process::Stdin;
 use crate::verbs::bench::interrupts;
+use crate::verbs::doctor::probe;
 use crate::verbs::why::kernels_of;
-use process::{Ran, Stdin};
+use folder::Claimed;
+use profile::Failure;
 use stored::{FILE, Stored};
 pub(crate) use stored::{InputSet, input_sets};
 
@@ -65,21 +73,24 @@ pub(crate) fn run(
     output: &Output,
 ) -> Result<Collection, ExpectedError> {
     if options.is_dry {
-        output.write(&dry(options))?;
+        output.write(&request::dry(options))?;
         return Ok(Collection {
             code: exit::FINE,
             sets: Vec::new(),
             folder: None,
         });
     }
-    let profiler = find_profiler()?;
-    let (folder, guard) = folder(options)?;
+    let mut claimed = Claimed::take(options.keep.as_deref())?;
+    let profiler = preflight(&claimed)?;
     let mut run = Run {
         options,
         output,
         profiler,
-        folder,
-        stdin: Stdin::take()?,
+        folder: claimed.path.clone(),
+        stdin: Stdin::take().map_err(|error| {
+            ExpectedError::unable(format!("cannot keep standard input for every run: {error}"))
+                .with_hint("give the program </dev/null if it reads nothing")
+        })?,
         is_interrupted: Box::new(interrupts()?),
         collected: Collected {
             target: options
@@ -88,7 +99,9 @@ pub(crate) fn run(
                 .map(|word| word.to_string_lossy().into_owned())
                 .collect(),
             target_code: None,
+            target_signal: None,
             launches_from: LaunchesFrom::TimingPass,
+            traced: None,
             launches: 0,
             kernels_seen: 0,
             kernels_profiled: 0,
@@ -101,6 +114,7 @@ pub(crate) fn run(
                 told_by: rank.told_by,
             }),
         },
+        not_replayed: None,
         code: exit::FINE,
     };
     let set = run.all(selection)?;
@@ -111,105 +125,17 @@ pub(crate) fn run(
     Ok(Collection {
         code: run.code,
         sets: set.into_iter().collect(),
-        folder: guard,
+        folder: claimed.temporary.take(),
     })
 }
 
-/// The commands that would be run. Which kernels the later ones are about is known after the first.
-fn dry(options: &CollectOptions) -> String {
-    let folder = options.keep.clone().unwrap_or_else(|| PathBuf::from("."));
-    let kernels = vec![("KERNELS".to_owned(), vec![])];
-    let mut text = String::new();
-    let mut add = |title: &str, request: &Request| {
-        let command = shown("ncu".as_ref(), &request.arguments());
-        text.extend(["# ", title, "\n", &command, "\n"]);
-    };
-    add(
-        "launches and their times: 1 pass",
-        &request(options, &folder, 0, &[], Vec::new()),
-    );
-    add(
-        "tier 1, class of the limit, ledger, waiting and places: kernels with nine tenths of the time, one launch each: 11 passes on compute capability 9.0",
-        &request(options, &folder, 1, FIRST, kernels.clone()),
-    );
-    add(
-        "tier 2, for kernels that use local memory, what is in it: 5 passes on compute capability 9.0",
-        &request(options, &folder, 2, &[&groups::LOCAL], kernels),
-    );
-    text
-}
-
-fn request(
-    options: &CollectOptions,
-    folder: &Path,
-    tier: u8,
-    groups: &[&Group],
-    kernels: Vec<(String, Vec<u64>)>,
-) -> Request {
-    Request {
-        metrics: metrics(groups).into_iter().map(str::to_owned).collect(),
-        kernels,
-        from_start: options.from_start,
-        // Times of launches are those with caches as they are; counters are those of a launch that finds them empty, as in
-        // every set of the profiler.
-        flushes_caches: tier > 0,
-        has_source: tier == 1,
-        replay: options.replay,
-        report: folder.join(format!("tier{tier}.ncu-rep")),
-        log: folder.join(format!("tier{tier}.log")),
-        target: options.target.clone(),
+/// What is known to stand in the way, before the program runs; and where the profiler is.
+fn preflight(claimed: &Claimed) -> Result<PathBuf, ExpectedError> {
+    let (machine, profiler) = probe::beforehand(&claimed.path);
+    if let Some(obstacle) = known_obstacle(&machine, Need::Profile) {
+        return Err(ExpectedError::unable(obstacle.message).with_hint(obstacle.hint));
     }
-}
-
-/// Where `ridge doctor` finds the profiler too.
-fn find_profiler() -> Result<PathBuf, ExpectedError> {
-    tools::find(ToolName::Ncu).map_err(|looked| {
-        ExpectedError::unable(format!(
-            "cannot profile: there is no ncu; looked in {}",
-            looked.join(", ")
-        ))
-        .with_hint(
-            "install Nsight Compute (it comes with the CUDA toolkit), or name it in RIDGE_NCU; `ridge doctor` tells what else is missing",
-        )
-    })
-}
-
-/// The folder of the reports: a new one, so that two runs never share one.
-fn folder(options: &CollectOptions) -> Result<(PathBuf, Option<tempfile::TempDir>), ExpectedError> {
-    let Some(keep) = &options.keep else {
-        let folder = tempfile::Builder::new().prefix("ridge-why-").tempdir();
-        let folder = folder.map_err(|error| {
-            ExpectedError::unable(format!("cannot make a folder for reports: {error}"))
-                .with_hint("name one with --keep DIR, or a place with room in TMPDIR")
-        })?;
-        return Ok((folder.path().to_owned(), Some(folder)));
-    };
-    let keep = with_environment(keep)?;
-    fs::create_dir_all(&keep).map_err(|error| {
-        ExpectedError::unable(format!(
-            "cannot make the folder {}: {error}",
-            keep.display()
-        ))
-    })?;
-    // Whoever makes this file first has the folder.
-    let claim = fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(keep.join("tier0.log"));
-    match claim {
-        Ok(_) => Ok((keep, None)),
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            Err(ExpectedError::usage(format!(
-                "{} holds a collection, or another run writes one",
-                keep.display()
-            ))
-            .with_hint("name another folder, or remove that one"))
-        }
-        Err(error) => Err(ExpectedError::unable(format!(
-            "cannot write to {}: {error}",
-            keep.display()
-        ))),
-    }
+    profiler.ok_or_else(|| ExpectedError::internal("a profiler that was found has no place"))
 }
 
 struct Run<'o> {
@@ -220,16 +146,31 @@ struct Run<'o> {
     stdin: Stdin,
     is_interrupted: Box<dyn Fn() -> bool>,
     collected: Collected,
+    /// What the profiler said of launches that it could not run again, although it could others.
+    not_replayed: Option<String>,
     code: Code,
 }
 
 impl Run<'_> {
     /// Everything in order. What was collected before something failed is kept.
     fn all(&mut self, selection: &Selection) -> Result<Option<InputSet>, ExpectedError> {
-        self.tier(0, "launches and their times", &[], Vec::new())?;
-        let groups = group(&self.seen()?);
+        let seen = match self.record()? {
+            Some(seen) => seen,
+            None if self.is_interrupted() => Vec::new(),
+            None => {
+                self.tier(0, "launches and their times", &[], Vec::new())
+                    .map_err(|failure| failure.error)?;
+                self.seen()?
+            }
+        };
+        let mut groups = group(&seen);
         self.collected.launches = groups.iter().map(|group| group.count).sum();
-        self.collected.kernels_seen = u64::try_from(groups.len()).unwrap_or(u64::MAX);
+        self.collected.kernels_seen = whole(groups.len());
+        self.look_for_interrupt();
+        if self.is_interrupted() {
+            self.store(&groups)?;
+            return Ok(None);
+        }
         let wanted = self.wanted(&groups, selection)?;
         let chosen = choose(&wanted, COVERAGE, self.options.most);
         let all: f64 = groups.iter().map(|group| group.total_ns).sum();
@@ -243,33 +184,127 @@ impl Run<'_> {
         } else {
             0.0
         };
-        self.collected.kernels_profiled = u64::try_from(chosen.groups.len()).unwrap_or(u64::MAX);
-        let chosen: Vec<&LaunchGroup> = chosen.groups.iter().map(|&place| &wanted[place]).collect();
-        if self.code == exit::INTERRUPTED {
+        self.collected.kernels_profiled = whole(chosen.groups.len());
+        let mut chosen: Vec<LaunchGroup> = chosen
+            .groups
+            .iter()
+            .map(|&place| wanted[place].clone())
+            .collect();
+        let is_together = runs(self.costs(&chosen), &COUNTED) == Runs::Together;
+        if let Err(failure) = self.first_tier(&chosen, is_together) {
+            self.collected.kernels_profiled = 0;
+            self.collected.covered = 0.0;
+            // What the first run told is kept, and whoever asked for a folder finds it there.
+            self.store(&groups)?;
+            self.give_up(&failure.error);
             return Ok(None);
         }
-        let first = Tier::First;
-        self.tier(first.number(), first.purpose(), FIRST, selected(&chosen))?;
-        let kernels = self.so_far(&groups)?;
+        self.adopt(&mut groups, &mut chosen)?;
+        self.look_for_interrupt();
+        if !is_together && !self.is_interrupted() {
+            self.second_tier(&chosen, &groups)?;
+        }
+        let stored = self.store(&groups)?;
+        Ok(Some(InputSet::of_collection(
+            &self.folder.join(FILE),
+            stored,
+        )))
+    }
+
+    /// What tells whether both tiers are collected in one run.
+    fn costs(&self, chosen: &[LaunchGroup]) -> Wanted {
+        let is_told = chosen.iter().all(|group| group.local_bytes.is_some());
+        let with_local = chosen
+            .iter()
+            .filter(|group| group.local_bytes.is_some_and(|bytes| bytes > 0));
+        Wanted {
+            kernels: whole(chosen.len()),
+            with_local: is_told.then(|| whole(with_local.count())),
+            replay: self.options.replay,
+        }
+    }
+
+    /// Profiles one launch of each kernel; the first one of its name where that which was chosen is not there again.
+    fn first_tier(&mut self, chosen: &[LaunchGroup], is_together: bool) -> Result<(), Failure> {
+        let tier = Tier::First;
+        let both = request::both();
+        let (groups, purpose) = if is_together {
+            (
+                both.as_slice(),
+                format!("{}, and {}", tier.purpose(), Tier::Second.purpose()),
+            )
+        } else {
+            (FIRST, tier.purpose().to_owned())
+        };
+        let outcome = self.tier(tier.number(), &purpose, groups, selected(chosen));
+        match outcome {
+            Err(failure) if failure.is_not_there && !self.is_interrupted() => {
+                let first = chosen
+                    .iter()
+                    .map(|group| (group.name.clone(), vec![1]))
+                    .collect();
+                self.tier(tier.number(), &purpose, groups, first)?;
+                self.output.warn("the launches that were chosen were not there again: the first launch of each kernel was profiled in their place, which may have another size and finds the GPU cold");
+                Ok(())
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Says why there is no answer, and what there is.
+    fn give_up(&mut self, error: &ExpectedError) {
+        self.output.complain(error);
+        self.code = self.code.and(error.exit);
+        if self.collected.launches_from != LaunchesFrom::Trace || self.output.is_quiet() {
+            return;
+        }
+        self.output.hint(&match self.options.keep {
+            Some(_) => format!(
+                "`ridge timeline {}` shows what was recorded, for which no counters are needed",
+                self.folder.join(request::TRACE).display()
+            ),
+            None => format!(
+                "`ridge trace -- {}` and `ridge timeline` tell what needs no counters: times, copies and gaps",
+                self.command_line()
+            ),
+        });
+    }
+
+    /// Looks again at kernels of which the first tier left something open. What it told is kept if this fails.
+    fn second_tier(
+        &mut self,
+        chosen: &[LaunchGroup],
+        groups: &[LaunchGroup],
+    ) -> Result<(), ExpectedError> {
+        let kernels = self.so_far(groups)?;
         let open: Vec<(usize, Vec<&'static Group>)> = kernels
             .iter()
-            .map(|kernel| open_questions(kernel))
+            .map(open_questions)
             .enumerate()
             .filter(|(_, open)| !open.is_empty())
             .collect();
-        if !open.is_empty() && self.code != exit::INTERRUPTED {
-            let mut asked: Vec<&Group> = Vec::new();
-            for group in open.iter().flat_map(|(_, groups)| groups) {
-                if !asked.iter().any(|known| known.id == group.id) {
-                    asked.push(group);
-                }
-            }
-            let subjects = self.subjects(&chosen, open.iter().map(|(place, _)| &kernels[*place]));
-            self.later(Tier::Second, &asked, subjects);
+        if open.is_empty() {
+            return Ok(());
         }
-        let stored = Stored::new(self.collected.clone(), &groups);
-        let path = stored.write(&self.folder)?;
-        Ok(Some(InputSet::of_collection(&path, stored)))
+        let mut asked: Vec<&Group> = Vec::new();
+        for group in open.iter().flat_map(|(_, groups)| groups) {
+            if !asked.iter().any(|known| known.id == group.id) {
+                asked.push(group);
+            }
+        }
+        let subjects = subjects(chosen, open.iter().map(|(place, _)| &kernels[*place]));
+        let tier = Tier::Second;
+        if let Err(Failure { error, .. }) =
+            self.tier(tier.number(), tier.purpose(), &asked, subjects)
+        {
+            self.output.warn(&format!(
+                "tier {} failed, the answer is that of the earlier ones: {}",
+                tier.number(),
+                error.message
+            ));
+            self.code = self.code.and(error.exit);
+        }
+        Ok(())
     }
 
     /// The groups that the user wants, of those that there are.
@@ -309,40 +344,90 @@ impl Run<'_> {
         .with_hint(format!("one of {}{more}", names.join(", "))))
     }
 
-    /// A kernel that is looked at again: all its launches that were chosen.
-    fn subjects<'k>(
-        &self,
-        chosen: &[&LaunchGroup],
-        kernels: impl Iterator<Item = &'k Kernel>,
-    ) -> Vec<(String, Vec<u64>)> {
-        let of = |kernel: &Kernel| {
-            chosen.iter().copied().find(|group| {
-                group.signature == kernel.signature
-                    && Some(group.grid) == kernel.grid
-                    && Some(group.block) == kernel.block
-            })
-        };
-        let groups: Vec<&LaunchGroup> = kernels.filter_map(of).collect();
-        selected(&groups)
+    /// What is known of the launches that the profiler timed.
+    fn seen(&self) -> Result<Vec<Seen>, ExpectedError> {
+        let extent = |size: ncu_rep::report::Dim3| [size.x, size.y, size.z];
+        self.workloads("tier0.ncu-rep", |profile| Seen {
+            duration_ns: profile.duration_ns(),
+            grid: profile.grid.map_or([0; 3], extent),
+            block: profile.block.map_or([0; 3], extent),
+            name: profile.name,
+            signature: profile.signature,
+            process: 0,
+            local_bytes: None,
+        })
     }
 
-    /// What is known of the launches that were seen in the first run.
-    fn seen(&self) -> Result<Vec<Seen>, ExpectedError> {
-        let path = self.folder.join("tier0.ncu-rep");
+    /// Takes the profiler's spelling of names over, by which reports are put to their launches, and says which of those that
+    /// were chosen were not there again.
+    fn adopt(
+        &self,
+        groups: &mut [LaunchGroup],
+        chosen: &mut [LaunchGroup],
+    ) -> Result<(), ExpectedError> {
+        if self.collected.launches_from != LaunchesFrom::Trace {
+            return Ok(());
+        }
+        let extent = |size: ncu_rep::report::Dim3| [size.x, size.y, size.z];
+        let profiled = self.workloads("tier1.ncu-rep", |profile| Profiled {
+            own: profile
+                .mangled
+                .as_deref()
+                .map(|name| demangle(name).into_owned()),
+            grid: profile.grid.map(extent),
+            block: profile.block.map(extent),
+            name: profile.name,
+            signature: profile.signature,
+        })?;
+        let mut is_there = vec![false; chosen.len()];
+        for one in &profiled {
+            if let Some(place) = one.place(groups) {
+                groups[place].signature.clone_from(&one.signature);
+            }
+            if let Some(place) = one.place(chosen) {
+                chosen[place].signature.clone_from(&one.signature);
+                is_there[place] = true;
+            }
+        }
+        let missing: Vec<&str> = chosen
+            .iter()
+            .zip(&is_there)
+            .filter(|(_, is_there)| !**is_there)
+            .map(|(group, _)| group.name.as_str())
+            .collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let of = format!("{} of {} kernels", missing.len(), chosen.len());
+        let names = missing.join(", ");
+        let Some(trouble) = self.not_replayed.as_deref() else {
+            self.output.warn(&format!(
+                "{of} were not launched again as they were recorded, and are left out: {names}"
+            ));
+            return Ok(());
+        };
+        self.output.warn(&format!(
+            "{of} could not be run again for their next pass, and are left out: {names} ({trouble})"
+        ));
+        if !self.output.is_quiet() {
+            self.output.hint(&self.other_replay());
+        }
+        Ok(())
+    }
+
+    /// The workloads of a report of this run.
+    fn workloads<T>(
+        &self,
+        report: &str,
+        take: impl Fn(ridge_diagnose::KernelProfile<'_>) -> T,
+    ) -> Result<Vec<T>, ExpectedError> {
+        let path = self.folder.join(report);
         let address = Address::whole(path.as_os_str());
         let input = Input::open(&address, self.output)?;
         let evidence = Evidence::new(&input, &address)?;
-        let extent = |size: ncu_rep::report::Dim3| [size.x, size.y, size.z];
         Ok((0..evidence.len())
             .filter_map(|index| evidence.workload(index))
-            .map(|workload| workload.profile)
-            .map(|profile| Seen {
-                duration_ns: profile.duration_ns(),
-                grid: profile.grid.map_or([0; 3], extent),
-                block: profile.block.map_or([0; 3], extent),
-                name: profile.name,
-                signature: profile.signature,
-            })
+            .map(|workload| take(workload.profile))
             .collect())
     }
 
@@ -353,198 +438,85 @@ impl Run<'_> {
         kernels_of(&set, self.output)
     }
 
-    /// A tier without which there is still an answer.
-    fn later(&mut self, tier: Tier, groups: &[&Group], kernels: Vec<(String, Vec<u64>)>) {
-        if let Err(error) = self.tier(tier.number(), tier.purpose(), groups, kernels) {
-            self.output.warn(&format!(
-                "tier {} failed, and the answer rests on the tiers before: {}",
-                tier.number(),
-                error.message
-            ));
-            if let Some(hint) = &error.hint {
-                self.output.hint(hint);
-            }
-            self.code = self.code.and(error.exit);
-        }
+    fn store(&self, groups: &[LaunchGroup]) -> Result<Stored, ExpectedError> {
+        let stored = Stored::new(self.collected.clone(), groups);
+        stored.write(&self.folder)?;
+        Ok(stored)
     }
 
-    /// Runs the profiler once, and notes what came of it.
-    fn tier(
-        &mut self,
-        tier: u8,
-        purpose: &str,
-        groups: &[&Group],
-        kernels: Vec<(String, Vec<u64>)>,
-    ) -> Result<(), ExpectedError> {
-        let request = request(self.options, &self.folder, tier, groups, kernels);
-        let arguments = request.arguments();
-        let command = shown(self.profiler.as_os_str(), &arguments);
-        self.output.progress(&format!("tier {tier}: {purpose}"));
-        if self.output.verbosity() > 0 {
-            self.output.note(&command);
-        }
-        // What the program prints is the same each time.
-        let is_shown = tier == 0 || self.output.verbosity() > 1;
-        let ran = process::run(
-            &self.profiler,
-            &arguments,
-            &self.stdin,
-            tier == 0,
-            is_shown,
-            &self.is_interrupted,
-        )?;
-        let mut text = fs::read_to_string(&request.log).unwrap_or_default();
-        text.push('\n');
-        text.push_str(&ran.printed);
-        let log = Log::read(&text);
-        let has_report = request.report.is_file();
-        let outcome = self.judge(&ran, &log, has_report);
-        let passes = log.profiled.iter().map(|one| one.passes);
-        self.collected.tiers.push(CollectedTier {
-            tier,
-            purpose: purpose.to_owned(),
-            command,
-            report: has_report.then(|| format!("tier{tier}.ncu-rep")),
-            launches: u64::try_from(log.profiled.len()).unwrap_or(u64::MAX),
-            passes: passes.clone().min().zip(passes.max()),
-            wall_s: ran.wall.as_secs_f64(),
-            failure: outcome.as_ref().err().map(|error| error.message.clone()),
-        });
-        outcome
-    }
-
-    /// What a run means. A program that fails after its kernels were profiled leaves a report, which counts.
-    fn judge(&mut self, ran: &Ran, log: &Log, has_report: bool) -> Result<(), ExpectedError> {
-        if ran.was_interrupted {
+    /// Between two runs: no other one is started.
+    fn look_for_interrupt(&mut self) {
+        if (self.is_interrupted)() {
             self.code = exit::INTERRUPTED;
-            return if has_report {
-                Ok(())
-            } else {
-                let mut error = ExpectedError::unable("interrupted before anything was profiled");
-                error.exit = exit::INTERRUPTED;
-                Err(error)
-            };
         }
-        let program = self
-            .options
-            .target
-            .first()
-            .map_or_else(String::new, |word| word.to_string_lossy().into_owned());
-        if let Some(code) = log.program_code() {
-            let is_first = self.collected.target_code.replace(code).is_none();
-            self.code = self.code.and(exit::TARGET_FAILED);
-            let what = failed(&program, code);
-            if !has_report {
-                let mut error =
-                    ExpectedError::unable(format!("{what} before a kernel was profiled"))
-                        .with_hint(format!("run it without the profiler: {program}"));
-                error.exit = exit::TARGET_FAILED;
-                return Err(error);
-            }
-            if is_first {
-                self.output.warn(&format!(
-                    "{what}; what was profiled until then is in the answer"
-                ));
-            }
-        }
-        if has_report && !log.profiled.is_empty() {
-            return Ok(());
-        }
-        Err(self.nothing(&program, ran, log))
     }
 
-    /// Why there is no report.
-    fn nothing(&self, program: &str, ran: &Ran, log: &Log) -> ExpectedError {
-        for trouble in &log.troubles {
-            match trouble {
-                Trouble::NoPermission => {
-                    return ExpectedError::unable(
-                        "the driver lets this user read no counters (ERR_NVGPUCTRPERM)",
-                    )
-                    .with_hint(
-                        "as an administrator: echo 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' > /etc/modprobe.d/nvidia-counters.conf and reboot; in a container: start it with --cap-add=SYS_ADMIN; or run ridge as root",
-                    );
-                }
-                Trouble::NoProgram => {
-                    return ExpectedError::usage(format!(
-                        "there is no program {program:?}, or it cannot be started"
-                    ))
-                    .with_hint(
-                        "name it with its path, such as ./app, or python3 train.py for a script",
-                    );
-                }
-                Trouble::Unsupported(message) => {
-                    return ExpectedError::unable(format!(
-                        "this profiler, driver and GPU do not fit together: {message}"
-                    ))
-                    .with_hint("compare `ncu --version` and `nvidia-smi`, and install an Nsight Compute that knows this GPU");
-                }
-                Trouble::Busy(message) => {
-                    return ExpectedError::unable(format!(
-                        "another tool has the counters: {message}"
-                    ))
-                    .with_hint("end other profilers, and pause a monitor: dcgmi profilee --pause");
-                }
-                Trouble::NotWritten(message) => {
-                    return ExpectedError::unable(format!(
-                        "the report cannot be written: {message}"
-                    ))
-                    .with_hint("name a folder with room: --keep DIR");
-                }
-                Trouble::NoMemoryToReplay(message) => {
-                    return ExpectedError::unable(format!(
-                        "the memory of a launch cannot be saved for its next pass: {message}"
-                    ))
-                    .with_hint(
-                        "--replay application runs the whole program once for each pass instead",
-                    );
-                }
-                Trouble::NoKernels { available } if !available.is_empty() => {
-                    return ExpectedError::unable(format!(
-                        "the launches that were seen before are not there again: {}",
-                        available.join(", ")
-                    ))
-                    .with_hint("the program does something else each time: give it a fixed seed and input, or name one kernel with --kernel");
-                }
-                Trouble::NoKernels { .. } => return self.no_kernels(program),
-                Trouble::Other(message) => {
-                    return ExpectedError::unable(format!("ncu: {message}"));
-                }
-                Trouble::ProgramFailed(_) => {}
-            }
-        }
-        if ran.status.success() {
-            return self.no_kernels(program);
-        }
-        let last = ran
-            .printed
-            .lines()
-            .rev()
-            .find(|line| !line.trim().is_empty());
-        let last = last.map_or_else(String::new, |line| format!("; its last words: {line}"));
-        ExpectedError::unable(format!("ncu ended with {}{last}", ran.status))
+    fn is_interrupted(&self) -> bool {
+        self.code == exit::INTERRUPTED
     }
 
-    fn no_kernels(&self, program: &str) -> ExpectedError {
-        let hint = if self.options.from_start {
-            "does it use the GPU, and this one? an early end, CUDA_VISIBLE_DEVICES and work in a process on another machine are the usual reasons"
-        } else {
-            "--profile-from-start off waits for cudaProfilerStart: does the program call it?"
-        };
-        ExpectedError::unable(format!(
-            "{program} launched no kernel that the profiler saw"
-        ))
-        .with_hint(hint)
+    /// The name of the program.
+    fn program(&self) -> String {
+        let first = self.options.target.first();
+        first.map_or_else(String::new, |word| word.to_string_lossy().into_owned())
+    }
+
+    /// The program with its arguments, as a shell takes it.
+    fn command_line(&self) -> String {
+        let first = self.options.target.first().cloned().unwrap_or_default();
+        shown(&first, self.options.target.get(1..).unwrap_or_default())
     }
 }
 
-/// What a program that failed did.
-fn failed(program: &str, code: i32) -> String {
-    format!("{program} ended with code {code}")
+/// A launch as a report of the profiler has it.
+struct Profiled {
+    /// Its mangled name, as names of recordings are spelled.
+    own: Option<String>,
+    /// As the profiler spells it.
+    signature: String,
+    name: String,
+    grid: Option<[u32; 3]>,
+    block: Option<[u32; 3]>,
+}
+
+impl Profiled {
+    /// The group that it is of: by its name and size; where names are spelled otherwise, by the function's own name, if only
+    /// one group has it with this size.
+    fn place(&self, groups: &[LaunchGroup]) -> Option<usize> {
+        let is_alike = |group: &LaunchGroup| {
+            Some(group.grid) == self.grid
+                && Some(group.block) == self.block
+                && group.name == self.name
+        };
+        let is_it = |group: &LaunchGroup| {
+            is_alike(group)
+                && (Some(&group.signature) == self.own.as_ref()
+                    || group.signature == self.signature)
+        };
+        let mut alike = (0..groups.len()).filter(|place| is_alike(&groups[*place]));
+        let only = alike.next().filter(|_| alike.next().is_none());
+        groups.iter().position(is_it).or(only)
+    }
+}
+
+/// Kernels that are looked at again: all their launches that were chosen.
+fn subjects<'k>(
+    chosen: &[LaunchGroup],
+    kernels: impl Iterator<Item = &'k Kernel>,
+) -> Vec<(String, Vec<u64>)> {
+    let of = |kernel: &Kernel| {
+        chosen.iter().find(|group| {
+            group.signature == kernel.signature
+                && Some(group.grid) == kernel.grid
+                && Some(group.block) == kernel.block
+        })
+    };
+    let groups: Vec<LaunchGroup> = kernels.filter_map(of).cloned().collect();
+    selected(&groups)
 }
 
 /// One launch of each group: that in the middle, which is warm where the first is not.
-fn selected(groups: &[&LaunchGroup]) -> Vec<(String, Vec<u64>)> {
+fn selected(groups: &[LaunchGroup]) -> Vec<(String, Vec<u64>)> {
     groups
         .iter()
         .map(|group| {
@@ -552,4 +524,8 @@ fn selected(groups: &[&LaunchGroup]) -> Vec<(String, Vec<u64>)> {
             (group.name.clone(), middle.copied().into_iter().collect())
         })
         .collect()
+}
+
+fn whole(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
 }

@@ -14,7 +14,7 @@ use crate::error::ExpectedError;
 use crate::evidence::common_program;
 use crate::filter::Address;
 use crate::input::Input;
-use crate::output::Output;
+use crate::output::{Output, temporary};
 
 /// The name of the file.
 pub(crate) const FILE: &str = "collection.json";
@@ -72,10 +72,40 @@ impl Stored {
         let unable = |error: &dyn std::fmt::Display| {
             ExpectedError::unable(format!("cannot write {}: {error}", path.display()))
         };
-        let file = tempfile::NamedTempFile::new_in(folder).map_err(|error| unable(&error))?;
+        let file = temporary()
+            .tempfile_in(folder)
+            .map_err(|error| unable(&error))?;
         serde_json::to_writer_pretty(&file, self).map_err(|error| unable(&error))?;
         file.persist(&path).map_err(|error| unable(&error.error))?;
         Ok(path)
+    }
+
+    /// Why there is nothing to diagnose: no run of the profiler left a report.
+    pub(crate) fn without_reports(&self, name: &std::ffi::OsStr) -> ExpectedError {
+        let why = self
+            .collected
+            .tiers
+            .iter()
+            .rev()
+            .find_map(|tier| tier.failure.as_deref());
+        let why = why.map_or_else(String::new, |why| format!(": {why}"));
+        let path = Path::new(name);
+        let error = ExpectedError::unreadable(format!(
+            "{} holds no report of the profiler{why}",
+            path.display()
+        ));
+        let trace = self
+            .collected
+            .traced
+            .as_ref()
+            .and_then(|traced| traced.file.as_deref());
+        match trace {
+            Some(trace) => error.with_hint(format!(
+                "`ridge timeline {}` shows what was recorded",
+                path.with_file_name(trace).display()
+            )),
+            None => error,
+        }
     }
 
     /// Adds to a kernel what was timed apart from the counters.

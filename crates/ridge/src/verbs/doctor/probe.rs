@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ridge_collect::doctor::{Counters, Disk, Failure, Machine, Process, Tool, ToolName, ToolState};
+use ridge_collect::doctor::{
+    Counters, Disk, Driver, Failure, Machine, Process, Tool, ToolName, ToolState,
+};
 use ridge_collect::sanitize::{self, End};
 
 use super::SURVEY;
@@ -43,6 +45,59 @@ pub(crate) fn machine(is_interrupted: &dyn Fn() -> bool) -> Machine {
         disks: disks(),
         ..machine
     }
+}
+
+/// What can be known in no time: nothing is asked of the driver, and no tool is started. Beside it, where the profiler is.
+pub(crate) fn beforehand(reports: &Path) -> (Machine, Option<PathBuf>) {
+    let (state, profiler) = match tools::find(ToolName::Ncu) {
+        Ok(path) => {
+            let found = ToolState::Found {
+                path: path.display().to_string(),
+                version: None,
+            };
+            (found, Some(path))
+        }
+        Err(looked_in) => (ToolState::Missing { looked_in }, None),
+    };
+    let machine = Machine {
+        driver: loaded_driver().map(Ok),
+        tools: vec![Tool {
+            name: ToolName::Ncu,
+            state,
+        }],
+        counters: counters(),
+        disks: vec![Disk {
+            purpose: "reports".to_owned(),
+            free_bytes: free(reports),
+            path: reports.display().to_string(),
+        }],
+        ..Machine::default()
+    };
+    (machine, profiler)
+}
+
+/// The driver that the kernel of the system has loaded, if it says so and shows GPUs; how many of them a process sees is for
+/// the driver to tell.
+fn loaded_driver() -> Option<Driver> {
+    let text = fs::read_to_string("/proc/driver/nvidia/version").ok()?;
+    let gpus = fs::read_dir("/proc/driver/nvidia/gpus").ok()?.count();
+    let devices = u32::try_from(gpus).ok().filter(|count| *count > 0)?;
+    Some(Driver {
+        release: Some(release_of_module(&text)?.to_owned()),
+        cuda: None,
+        devices,
+    })
+}
+
+/// The release in `NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build …`.
+fn release_of_module(text: &str) -> Option<&str> {
+    let line = field(text, "NVRM version:")?;
+    line.split_whitespace().find(|word| {
+        word.contains('.')
+            && word
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || byte == b'.')
+    })
 }
 
 /// What the driver and the libraries say.
@@ -265,6 +320,15 @@ mod tests {
         assert_eq!(restricted("RmProfilingAdminOnly: 0\n"), Some(false));
         assert_eq!(restricted("EnableMSI: 1\n"), None);
         assert_eq!(restricted("RmProfilingAdminOnly: many\n"), None);
+    }
+
+    #[test]
+    fn the_release_of_the_module_is_read() {
+        let open = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build  (root@x)\nGCC version:  gcc 12.2.0\n";
+        assert_eq!(release_of_module(open), Some("580.95.05"));
+        let closed = "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.183.01  Sun May 12 19:39:15 UTC 2024\n";
+        assert_eq!(release_of_module(closed), Some("535.183.01"));
+        assert_eq!(release_of_module("GCC version: 12.2.0\n"), None);
     }
 
     #[test]

@@ -41,7 +41,22 @@ int main(int count, char **words) {
         const char *value = place + 1 < count ? words[place + 1] : "";
         if (!strcmp(word, "begin")) begin();
         else if (!strcmp(word, "launch")) launch((uint32_t)atoi(value)), place++;
-        else if (!strcmp(word, "range")) {
+        else if (!strcmp(word, "kernel")) {
+            // Name, blocks, threads, local memory in bytes, duration and the pause before it in ns.
+            void (*function)(const char *, const uint32_t *) = (void (*)(const char *, const uint32_t *))symbol("fake_kernel");
+            uint32_t numbers[5];
+            for (int number = 0; number < 5; number++)
+                numbers[number] = place + 2 + number < count ? (uint32_t)atoi(words[place + 2 + number]) : 0;
+            if (function) function(value, numbers);
+            place += 6;
+        } else if (!strcmp(word, "profiler")) {
+            void (*function)(uint32_t) = (void (*)(uint32_t))symbol("fake_call");
+            if (function) function(!strcmp(value, "on") ? 5 : 6);
+            place++;
+        } else if (!strcmp(word, "unrecorded")) {
+            // The rest is for runs without the recorder, such as those under a profiler.
+            if (getenv("CUDA_INJECTION64_PATH")) return 0;
+        } else if (!strcmp(word, "range")) {
             void (*function)(const char *) = (void (*)(const char *))symbol("fake_range");
             if (function) function(value);
             place++;

@@ -1,4 +1,4 @@
-// Stands in for CUPTI: the functions that the recorder calls, and three more by which the test program makes records.
+// Stands in for CUPTI: the functions that the recorder calls, and more by which the test program makes records.
 //
 // Records have the sizes and places of CUDA 13.0 (see crates/ridge-injection/src/activity.rs). Variables of the environment
 // make it behave badly: FAKE_VERSION, FAKE_BUSY, FAKE_SHIFT (fields of kernels lie elsewhere), FAKE_REFUSE, FAKE_OLD.
@@ -123,8 +123,8 @@ int cuptiActivityFlushAll(uint32_t flag) {
     return 0;
 }
 int cuptiGetCallbackName(uint32_t domain, uint32_t function, const char **name) {
-    static const char *runtime[] = {NULL, "cudaGetDevice_v3020", "cudaLaunchKernel_v7000", "cudaMemcpyAsync_v3020", "cudaDeviceSynchronize_v3020"};
-    if (domain != 2 || function == 0 || function > 4) return 1;
+    static const char *runtime[] = {NULL, "cudaGetDevice_v3020", "cudaLaunchKernel_v7000", "cudaMemcpyAsync_v3020", "cudaDeviceSynchronize_v3020", "cudaProfilerStart_v4000", "cudaProfilerStop_v4000"};
+    if (domain != 2 || function == 0 || function > 6) return 1;
     *name = runtime[function];
     return 0;
 }
@@ -205,6 +205,44 @@ void fake_launch(uint32_t first, uint32_t count) {
             }
         }
     }
+    pthread_mutex_unlock(&lock);
+}
+
+static uint64_t at_ns;
+static uint32_t correlations = 1u << 20;
+
+// One kernel with its call, after all those before: blocks, threads, local memory, duration, and the pause before it.
+void fake_kernel(const char *name, const uint32_t numbers[5]) {
+    pthread_mutex_lock(&lock);
+    if (!at_ns) at_ns = now();
+    uint64_t start = at_ns + numbers[4];
+    uint32_t correlation = correlations++;
+    call(2, start - 500, start - 400, correlation);
+    uint8_t *at = record(10);
+    if (at) {
+        PUT(at, 6, uint16_t, 32);
+        PUT(at, 16, uint64_t, start);
+        PUT(at, 24, uint64_t, start + numbers[3]);
+        PUT(at, 44, uint32_t, 1);
+        PUT(at, 48, uint32_t, 7);
+        for (size_t side = 0; side < 3; side++) {
+            PUT(at, 52 + 4 * side, uint32_t, side ? 1 : numbers[0]);
+            PUT(at, 64 + 4 * side, uint32_t, side ? 1 : numbers[1]);
+        }
+        PUT(at, 84, uint32_t, numbers[2]);
+        PUT(at, 92, uint32_t, correlation);
+        PUT(at, 104, const char *, strdup(name));
+    }
+    at_ns = start + numbers[3];
+    pthread_mutex_unlock(&lock);
+}
+
+// A call that asks for no work.
+void fake_call(uint32_t function) {
+    pthread_mutex_lock(&lock);
+    if (!at_ns) at_ns = now();
+    call(function, at_ns + 100, at_ns + 200, correlations++);
+    at_ns += 1000;
     pthread_mutex_unlock(&lock);
 }
 
