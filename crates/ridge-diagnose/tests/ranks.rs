@@ -21,7 +21,9 @@ fn source(id: usize, rank: Option<u64>, target: &str) -> Source {
         collected: Some(Collected {
             target: vec![target.to_owned()],
             target_code: None,
+            target_signal: None,
             launches_from: LaunchesFrom::TimingPass,
+            traced: None,
             launches: 10,
             kernels_seen: 1,
             kernels_profiled: 1,

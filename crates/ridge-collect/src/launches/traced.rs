@@ -182,7 +182,7 @@ fn as_f64(ns: i64) -> f64 {
 #[cfg(test)]
 mod tests {
     use ridge_trace::{
-        Api, Builder, Correlation, Graph, Launch, NewCall, NewKernel, SourceKind, Timeline,
+        Api, Builder, Correlation, Graph, Launch, NewCall, NewWork, SourceKind, Timeline,
     };
 
     use super::*;
@@ -236,18 +236,17 @@ mod tests {
                 local_bytes: Some(16),
                 ..Launch::default()
             });
-            self.builder.push_kernel(NewKernel {
+            let new = NewWork {
                 start_ns: at,
                 end_ns: at + 10,
-                name,
                 stream,
-                launch,
                 correlation,
                 graph: node.map(|node| Graph {
                     graph: None,
                     node: std::num::NonZeroU64::new(node),
                 }),
-            });
+            };
+            self.builder.push_kernel(new, name, launch);
         }
 
         fn finish(self) -> Timeline {

@@ -153,6 +153,7 @@ fn empty() -> Diagnosis {
         kernels: Vec::new(),
         report_findings: Vec::new(),
         totals: Vec::new(),
+        ranks: None,
         warnings: Vec::new(),
     }
 }

@@ -130,6 +130,7 @@ pub(crate) fn document(
         schema: SCHEMA,
         version: VERSION,
         traces: vec![analyse(timeline, name, &links)],
+        ranks: None,
         warnings: caveats(timeline, 0),
     })
 }
