@@ -380,8 +380,9 @@ mod tests {
     }
 
     #[test]
-    fn a_million_of_each_are_matched_in_one_go() {
-        const COUNT: usize = 1_000_000;
+    fn kernels_without_number_are_matched_in_one_go() {
+        // Comparing each with each would be 62 thousand million comparisons, which take hours.
+        const COUNT: usize = 250_000;
         // Nothing is alike by its key: the worst case of every rule.
         let names: Vec<String> = (0..2 * COUNT)
             .map(|at| format!("kernel_{at:07}_of_many"))
