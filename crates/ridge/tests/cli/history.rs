@@ -72,7 +72,7 @@ impl Project {
         let spec = root().join("examples/copy.toml");
         let spec = spec.to_str().unwrap();
         let mut arguments = vec![
-            "bench", spec, "--device", "sim:h200", "--max-samples", "30", "--axis", "n=2^20",
+            "bench", spec, "--device", "sim:h200", "--max-samples", "30", "--axis", "n=1048576",
             "--filter", "scalar",
         ];
         arguments.extend(more);
@@ -283,7 +283,7 @@ fn results_wait_for_a_server_that_is_gone() {
     let address = format!("postgres://ci:s3cret@127.0.0.1:{port}/perf");
     let spec = root().join("examples/copy.toml");
     let bench = [
-        "bench", spec.to_str().unwrap(), "--device", "sim:h200", "--max-samples", "30", "--axis", "n=2^20",
+        "bench", spec.to_str().unwrap(), "--device", "sim:h200", "--max-samples", "30", "--axis", "n=1048576",
         "--filter", "scalar", "--record",
     ];
     let (page, said) = finished(0, project.command(&bench).env("RIDGE_HISTORY", &address));
