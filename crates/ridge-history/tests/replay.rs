@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 #[path = "../../../fuzz/src/history.rs"]
-mod history;
+pub mod history;
 
 const BENCH: &[u8] = include_bytes!("../../../fixtures/formats/bench-1/copy.json");
 const CEILINGS: &[u8] = include_bytes!("../../../fixtures/formats/ceilings-1.json");
