@@ -32,7 +32,14 @@ impl Project {
 
     fn git(&self, arguments: &[&str]) {
         let output = Command::new("git")
-            .args(["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"])
+            .args([
+                "-c",
+                "user.name=A",
+                "-c",
+                "user.email=a@example.org",
+                "-c",
+                "commit.gpgsign=false",
+            ])
             .args(arguments)
             .current_dir(self.path())
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
@@ -72,8 +79,16 @@ impl Project {
         let spec = root().join("examples/copy.toml");
         let spec = spec.to_str().unwrap();
         let mut arguments = vec![
-            "bench", spec, "--device", "sim:h200", "--max-samples", "30", "--axis", "n=1048576",
-            "--filter", "scalar",
+            "bench",
+            spec,
+            "--device",
+            "sim:h200",
+            "--max-samples",
+            "30",
+            "--axis",
+            "n=1048576",
+            "--filter",
+            "scalar",
         ];
         arguments.extend(more);
         self.run(0, &arguments)
@@ -98,7 +113,10 @@ impl Project {
                 (id.clone(), "IDENTIFIER".to_owned()),
                 (id[..12].to_owned(), "IDENTIFIER..".to_owned()),
                 (time.clone(), "TIME".to_owned()),
-                (time[..19].replace('T', " "), "DATE......... TIME.".to_owned()),
+                (
+                    time[..19].replace('T', " "),
+                    "DATE......... TIME.".to_owned(),
+                ),
                 (field("host"), "HOST".to_owned()),
                 (root().display().to_string(), "[root]".to_owned()),
             ] {
@@ -122,7 +140,13 @@ fn finished(code: i32, command: &mut Command) -> (String, String) {
         String::from_utf8(stdout).unwrap(),
         String::from_utf8(stderr).unwrap(),
     );
-    assert_eq!(status.code(), Some(code), "{command:?}\n{}\n{}", texts.0, texts.1);
+    assert_eq!(
+        status.code(),
+        Some(code),
+        "{command:?}\n{}\n{}",
+        texts.0,
+        texts.1
+    );
     texts
 }
 
@@ -154,19 +178,33 @@ fn results_are_recorded_listed_and_shown() {
         .map(|result| (result["branch"].clone(), result["is_dirty"].clone()))
         .collect();
     let expected = [("wip", false), ("main", true), ("main", false)];
-    assert_eq!(facts, expected.map(|(branch, dirty)| (branch.into(), dirty.into())));
+    assert_eq!(
+        facts,
+        expected.map(|(branch, dirty)| (branch.into(), dirty.into()))
+    );
     let id = listing["results"][0]["id"].as_str().unwrap();
     let record = project.json(&["history", "show", &id[..8], "--format", "json"]);
     // The document has a schema of its own.
     let mut outside = record.clone();
     outside["document"] = Value::Null;
-    assert_eq!(violations(&named("history-record"), &outside), [] as [&str; 0]);
+    assert_eq!(
+        violations(&named("history-record"), &outside),
+        [] as [&str; 0]
+    );
     let document = project.json(&["history", "show", id, "--document"]);
     assert_eq!(document, record["document"]);
     assert_eq!(violations(&named("bench"), &document), [] as [&str; 0]);
     let compared = project.json(&["history", "compare", "branch:main", id, "--format", "json"]);
-    assert_eq!(violations(&named("history-comparison"), &compared), [] as [&str; 0]);
-    let verdict = &compared["changes"].as_array().unwrap().iter().find(|change| change["metric"] == "time.cold").unwrap()["verdict"];
+    assert_eq!(
+        violations(&named("history-comparison"), &compared),
+        [] as [&str; 0]
+    );
+    let verdict = &compared["changes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|change| change["metric"] == "time.cold")
+        .unwrap()["verdict"];
     assert_ne!(verdict, "faster");
     assert_ne!(verdict, "slower");
 }
@@ -180,7 +218,11 @@ fn recording_is_asked_for() {
     let (_, said) = project.run(3, &["history", "list"]);
     assert!(said.contains("there is no history yet"), "{said}");
 
-    std::fs::write(project.path().join("ridge.toml"), "[history]\nrecord = true\ncolour = 1\n").unwrap();
+    std::fs::write(
+        project.path().join("ridge.toml"),
+        "[history]\nrecord = true\ncolour = 1\n",
+    )
+    .unwrap();
     let (_, said) = project.bench(&[]);
     assert!(said.contains("history.colour is not known"), "{said}");
     assert!(project.database().exists());
@@ -199,7 +241,11 @@ fn recording_is_asked_for() {
     std::fs::write(project.path().join("ridge.toml"), "[history]\nstore = 3\n").unwrap();
     let (_, said) = project.run(3, &["history", "list"]);
     assert!(said.contains("history.store is no text"), "{said}");
-    std::fs::write(project.path().join("ridge.toml"), "[history]\nstore = \"team.db\"\nrecord = true\n").unwrap();
+    std::fs::write(
+        project.path().join("ridge.toml"),
+        "[history]\nstore = \"team.db\"\nrecord = true\n",
+    )
+    .unwrap();
     project.bench(&[]);
     assert!(project.path().join("team.db").exists());
 }
@@ -209,14 +255,38 @@ fn every_command_with_a_result_records() {
     let project = Project::new();
     let report = root().join("fixtures/reports/aos.ncu-rep.zst");
     project.run(0, &["why", report.to_str().unwrap(), "--record"]);
-    project.run(0, &["ceilings", "--device", "sim:h200", "--quick", "--only", "launch", "--save", "none", "--record=ci"]);
+    project.run(
+        0,
+        &[
+            "ceilings",
+            "--device",
+            "sim:h200",
+            "--quick",
+            "--only",
+            "launch",
+            "--save",
+            "none",
+            "--record=ci",
+        ],
+    );
     let (page, _) = project.run(0, &["history", "list"]);
-    assert!(page.contains("  why  ") && page.contains("  ceilings  "), "{page}");
+    assert!(
+        page.contains("  why  ") && page.contains("  ceilings  "),
+        "{page}"
+    );
     let (page, _) = project.run(0, &["history", "show", "latest"]);
     assert!(page.contains("launch-in-a-row"), "{page}");
     let why = project.json(&["history", "list", "--kind", "why", "--format", "json"]);
     assert_eq!(why["results"][0]["gpu"], "NVIDIA H200");
-    let (_, said) = project.run(2, &["history", "compare", why["results"][0]["id"].as_str().unwrap(), "label:ci"]);
+    let (_, said) = project.run(
+        2,
+        &[
+            "history",
+            "compare",
+            why["results"][0]["id"].as_str().unwrap(),
+            "label:ci",
+        ],
+    );
     assert!(said.contains("have nothing to compare"), "{said}");
 }
 
@@ -231,9 +301,15 @@ fn stores_exchange_results() {
     let (said, _) = other.run(0, &["history", "import", file.to_str().unwrap()]);
     assert!(said.starts_with("2 results added to "), "{said}");
     let (said, _) = other.run(0, &["history", "import", file.to_str().unwrap()]);
-    assert!(said.starts_with("0 results added, 2 known before, to "), "{said}");
+    assert!(
+        said.starts_with("0 results added, 2 known before, to "),
+        "{said}"
+    );
     let (said, _) = one.run(0, &["history", "merge", other.database().to_str().unwrap()]);
-    assert!(said.starts_with("1 result added, 2 known before, to "), "{said}");
+    assert!(
+        said.starts_with("1 result added, 2 known before, to "),
+        "{said}"
+    );
     let lines = |project: &Project| project.run(0, &["history", "export"]).0;
     assert_eq!(lines(&one), lines(&other));
 
@@ -241,7 +317,16 @@ fn stores_exchange_results() {
     let result = one.path().join("result.json");
     one.bench(&["-o", result.to_str().unwrap()]);
     for added in ["1 result added to ", "0 results added, 1 known before, to "] {
-        let (said, _) = one.run(0, &["history", "import", "--label", "file", result.to_str().unwrap()]);
+        let (said, _) = one.run(
+            0,
+            &[
+                "history",
+                "import",
+                "--label",
+                "file",
+                result.to_str().unwrap(),
+            ],
+        );
         assert!(said.starts_with(added), "{said}");
     }
     // What is damaged is told, and the rest is stored.
@@ -250,9 +335,20 @@ fn stores_exchange_results() {
     let cut = one.path().join("cut.jsonl");
     std::fs::write(&cut, text).unwrap();
     let third = Project::new();
-    let (said, complaint) = third.run(3, &["history", "import", cut.to_str().unwrap(), result.to_str().unwrap()]);
+    let (said, complaint) = third.run(
+        3,
+        &[
+            "history",
+            "import",
+            cut.to_str().unwrap(),
+            result.to_str().unwrap(),
+        ],
+    );
     assert!(said.starts_with("3 results added to "), "{said}");
-    assert!(complaint.contains("cut.jsonl") && complaint.contains("line 3"), "{complaint}");
+    assert!(
+        complaint.contains("cut.jsonl") && complaint.contains("line 3"),
+        "{complaint}"
+    );
     let (_, complaint) = third.run(3, &["history", "import", "code.cu"]);
     assert!(complaint.contains("no whole JSON"), "{complaint}");
 }
@@ -266,7 +362,10 @@ fn pruning_says_what_it_removes() {
     assert!(said.contains("nothing says what to remove"), "{said}");
     let all = ["history", "prune", "--kind", "bench", "--keep", "baseline"];
     let (said, _) = project.run(0, &[&all[..], &["--dry-run"]].concat());
-    assert!(said.starts_with("1 result would be removed from "), "{said}");
+    assert!(
+        said.starts_with("1 result would be removed from "),
+        "{said}"
+    );
     let (said, _) = project.run(0, &all);
     assert!(said.starts_with("1 result removed from "), "{said}");
     let (said, _) = project.run(0, &["history", "prune", "--since", "1h"]);
@@ -279,19 +378,48 @@ fn pruning_says_what_it_removes() {
 #[test]
 fn results_wait_for_a_server_that_is_gone() {
     let project = Project::new();
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
     let address = format!("postgres://ci:s3cret@127.0.0.1:{port}/perf");
     let spec = root().join("examples/copy.toml");
     let bench = [
-        "bench", spec.to_str().unwrap(), "--device", "sim:h200", "--max-samples", "30", "--axis", "n=1048576",
-        "--filter", "scalar", "--record",
+        "bench",
+        spec.to_str().unwrap(),
+        "--device",
+        "sim:h200",
+        "--max-samples",
+        "30",
+        "--axis",
+        "n=1048576",
+        "--filter",
+        "scalar",
+        "--record",
     ];
     let (page, said) = finished(0, project.command(&bench).env("RIDGE_HISTORY", &address));
     assert!(page.contains("scalar"), "{page}");
-    assert!(said.contains(&format!("reach the history postgres://ci@127.0.0.1:{port}/perf")), "{said}");
-    assert!(said.contains("the result is kept in ") && !said.contains("s3cret"), "{said}");
-    let (_, said) = finished(4, project.command(&["history", "send"]).env("RIDGE_HISTORY", &address));
-    assert!(said.contains("reach the history") && !said.contains("s3cret"), "{said}");
+    assert!(
+        said.contains(&format!(
+            "reach the history postgres://ci@127.0.0.1:{port}/perf"
+        )),
+        "{said}"
+    );
+    assert!(
+        said.contains("the result is kept in ") && !said.contains("s3cret"),
+        "{said}"
+    );
+    let (_, said) = finished(
+        4,
+        project
+            .command(&["history", "send"])
+            .env("RIDGE_HISTORY", &address),
+    );
+    assert!(
+        said.contains("reach the history") && !said.contains("s3cret"),
+        "{said}"
+    );
     // Another store takes what waits, with the next result or at once.
     let (said, _) = project.run(0, &["history", "send"]);
     assert!(said.starts_with("1 result added to "), "{said}");
@@ -328,8 +456,16 @@ fn mistakes_are_told() {
     ] {
         let output = project.command(arguments).output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
-        let said = if arguments.len() == 1 { "(help)\n".to_owned() } else { said };
-        page.push_str(&format!("$ ridge {}\n{said}exit {}\n\n", arguments.join(" "), output.status.code().unwrap()));
+        let said = if arguments.len() == 1 {
+            "(help)\n".to_owned()
+        } else {
+            said
+        };
+        page.push_str(&format!(
+            "$ ridge {}\n{said}exit {}\n\n",
+            arguments.join(" "),
+            output.status.code().unwrap()
+        ));
     }
     snapshot("history_mistakes", &project.hidden(&page));
 }
