@@ -1,5 +1,6 @@
 //! Recording results, and looking at them again.
 
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -461,11 +462,8 @@ fn mistakes_are_told() {
         } else {
             said
         };
-        page.push_str(&format!(
-            "$ ridge {}\n{said}exit {}\n\n",
-            arguments.join(" "),
-            output.status.code().unwrap()
-        ));
+        let code = output.status.code().unwrap();
+        writeln!(page, "$ ridge {}\n{said}exit {code}\n", arguments.join(" ")).unwrap();
     }
     snapshot("history_mistakes", &project.hidden(&page));
 }
