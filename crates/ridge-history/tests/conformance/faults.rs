@@ -58,7 +58,7 @@ pub(crate) fn child() -> Option<ExitCode> {
                 writeln!(out, "{batch}").and_then(|()| out.flush()).unwrap();
             }
             Err(error) => {
-                writeln!(std::io::stderr(), "{} {error}", error.code()).unwrap();
+                let _ = writeln!(std::io::stderr(), "{} {error}", error.code());
                 return Some(ExitCode::from(4));
             }
         }
