@@ -41,6 +41,10 @@ impl Statement {
     }
 
     fn id(&mut self, prefix: &IdPrefix) {
+        if prefix.low() == prefix.high() {
+            self.bind(" AND r.id = ?", Value::Bytes(prefix.low().to_vec()));
+            return;
+        }
         self.bind(" AND r.id >= ?", Value::Bytes(prefix.low().to_vec()));
         self.bind(" AND r.id <= ?", Value::Bytes(prefix.high().to_vec()));
     }
@@ -66,8 +70,13 @@ impl Statement {
             ("host", &filter.host),
             ("branch", &filter.branch),
         ] {
+            // Few results have one commit: its index is to be used, and not that of names.
+            let column = match column {
+                "name" if filter.commit.is_some() => "r.name || ''".to_owned(),
+                _ => format!("r.{column}"),
+            };
             if let Some(value) = value {
-                self.bind(&format!(" AND r.{column} = ?"), Value::Text(value.clone()));
+                self.bind(&format!(" AND {column} = ?"), Value::Text(value.clone()));
             }
         }
         if let Some(commit) = &filter.commit {
@@ -102,6 +111,35 @@ impl Statement {
         }
     }
 
+    /// The table of results, and what a filter says of it. A label leads to its results, newest first, unless a name narrows
+    /// them more: few results have a label, and looking at each result for it takes long.
+    fn results(&mut self, filter: &Filter) {
+        let mut rest = filter.clone();
+        let leading =
+            (rest.name.is_none() && !rest.labels.is_empty()).then(|| rest.labels.remove(0));
+        match leading {
+            None => {
+                self.push(" FROM result r");
+                self.conditions(&rest);
+            }
+            Some((name, value)) => {
+                self.push(" FROM label first JOIN result r ON r.number = first.result");
+                self.conditions(&rest);
+                self.bind(" AND first.name = ?", Value::Text(name));
+                if let Some(value) = value {
+                    self.bind(" AND first.value = ?", Value::Text(value));
+                }
+            }
+        }
+    }
+
+    /// Newest first. The time of a label is that of its result, and lies in the index that leads there.
+    fn newest_first(&mut self, filter: &Filter) {
+        let is_by_label = filter.name.is_none() && !filter.labels.is_empty();
+        let table = if is_by_label { "first" } else { "r" };
+        self.push(&format!(" ORDER BY {table}.time_us DESC, r.id"));
+    }
+
     fn limit(&mut self, limit: Option<u64>) {
         if let Some(limit) = limit {
             let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -112,17 +150,17 @@ impl Statement {
 
 /// Heads, newest first.
 pub(crate) fn list(filter: &Filter) -> Statement {
-    let mut statement = Statement::new(&format!("SELECT {HEAD} FROM result r"));
-    statement.conditions(filter);
-    statement.push(" ORDER BY r.time_us DESC, r.id");
+    let mut statement = Statement::new(&format!("SELECT {HEAD}"));
+    statement.results(filter);
+    statement.newest_first(filter);
     statement.limit(filter.limit);
     statement
 }
 
 /// How many results there are.
 pub(crate) fn count(filter: &Filter) -> Statement {
-    let mut statement = Statement::new("SELECT COUNT(*) FROM (SELECT 1 FROM result r");
-    statement.conditions(filter);
+    let mut statement = Statement::new("SELECT COUNT(*) FROM (SELECT 1");
+    statement.results(filter);
     statement.limit(filter.limit);
     statement.push(") chosen");
     statement
@@ -217,11 +255,10 @@ pub(crate) fn points(series: i64, filter: &Filter) -> Statement {
 
 /// Removes results. What belongs to them goes with them.
 pub(crate) fn prune(filter: &Filter) -> Statement {
-    let mut statement =
-        Statement::new("DELETE FROM result WHERE number IN (SELECT r.number FROM result r");
-    statement.conditions(filter);
+    let mut statement = Statement::new("DELETE FROM result WHERE number IN (SELECT r.number");
+    statement.results(filter);
     if filter.limit.is_some() {
-        statement.push(" ORDER BY r.time_us DESC, r.id");
+        statement.newest_first(filter);
         statement.limit(filter.limit);
     }
     statement.push(")");

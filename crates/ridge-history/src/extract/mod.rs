@@ -246,14 +246,26 @@ mod tests {
         .unwrap();
         assert_eq!(facts.name.as_deref(), Some("./app"));
         assert_eq!(facts.gpu.as_ref().unwrap().name, "NVIDIA H200");
-        assert_eq!(facts.sm_clock.unwrap().high_hz, 1.9e9);
+        assert_eq!(facts.sm_clock.map(|clock| clock.high_hz), Some(1.9e9));
         let subject = "void ns::gemm<(int)3, f(x)><<<(8,1,1), (256,1,1)>>>";
         let duration = point(&facts, subject, "duration");
         assert_eq!((duration.value, duration.samples), (1200.5, Some(2)));
-        assert_eq!(point(&facts, subject, "duration.clean").value, 1000.0);
-        assert_eq!(point(&facts, subject, "throughput.compute").value, 0.5);
-        assert_eq!(point(&facts, subject, "limiter_share").value, 0.75);
-        assert_eq!(point(&facts, subject, "traffic.written").value, 0.0);
+        assert_eq!(
+            Some(point(&facts, subject, "duration.clean").value),
+            Some(1000.0)
+        );
+        assert_eq!(
+            Some(point(&facts, subject, "throughput.compute").value),
+            Some(0.5)
+        );
+        assert_eq!(
+            Some(point(&facts, subject, "limiter_share").value),
+            Some(0.75)
+        );
+        assert_eq!(
+            Some(point(&facts, subject, "traffic.written").value),
+            Some(0.0)
+        );
         assert!(
             facts
                 .points
@@ -262,7 +274,7 @@ mod tests {
         );
         // Two kernels of one name and launch: the second keeps its parameters.
         let other = "void ns::gemm<(int)3, f(x)>(double *)<<<(8,1,1), (256,1,1)>>>";
-        assert_eq!(point(&facts, other, "duration").value, 7.0);
+        assert_eq!(Some(point(&facts, other, "duration").value), Some(7.0));
     }
 
     #[test]
@@ -274,9 +286,12 @@ mod tests {
         )
         .unwrap();
         assert_eq!(facts.name.as_deref(), Some("app"));
-        assert_eq!(point(&facts, "app/GPU 0", "span").value, 100.0);
-        assert_eq!(point(&facts, "app/GPU 0", "busy_share").value, 0.6);
-        assert_eq!(point(&facts, "app/GPU 0", "kernels").value, 3.0);
+        assert_eq!(Some(point(&facts, "app/GPU 0", "span").value), Some(100.0));
+        assert_eq!(
+            Some(point(&facts, "app/GPU 0", "busy_share").value),
+            Some(0.6)
+        );
+        assert_eq!(Some(point(&facts, "app/GPU 0", "kernels").value), Some(3.0));
     }
 
     #[test]

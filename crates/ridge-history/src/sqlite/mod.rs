@@ -508,13 +508,16 @@ fn read_only(path: &Path, place: &str) -> Result<Connection, Error> {
 
 /// The address of a file that does not change.
 fn immutable(path: &Path) -> PathBuf {
+    use std::fmt::Write;
     let mut address = "file:".to_owned();
     for byte in path.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'/' | b'.' | b'-' | b'_' | b'~' => address.push(char::from(*byte)),
-            letter if letter.is_ascii_alphanumeric() => address.push(char::from(*letter)),
-            other => address.push_str(&format!("%{other:02X}")),
-        }
+        let is_plain = byte.is_ascii_alphanumeric() || b"/.-_~".contains(byte);
+        // Writing to a text does not fail.
+        let _ = if is_plain {
+            write!(address, "{}", char::from(*byte))
+        } else {
+            write!(address, "%{byte:02X}")
+        };
     }
     address.push_str("?immutable=1");
     address.into()

@@ -1,6 +1,6 @@
 //! What becomes of a file when something around it fails.
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
@@ -54,12 +54,11 @@ pub(crate) fn child() -> Option<ExitCode> {
             .collect();
         match store.insert(&records) {
             Ok(_) => {
-                use std::io::Write;
                 let mut out = std::io::stdout().lock();
                 writeln!(out, "{batch}").and_then(|()| out.flush()).unwrap();
             }
             Err(error) => {
-                eprintln!("{} {error}", error.code());
+                let _ = writeln!(std::io::stderr(), "{} {error}", error.code());
                 return Some(ExitCode::from(4));
             }
         }

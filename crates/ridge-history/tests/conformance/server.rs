@@ -1,5 +1,6 @@
 //! A real server, started for the tests and ended with them.
 
+use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
@@ -256,7 +257,8 @@ const LOSSES: &[(&str, Case)] = &[(
 pub(crate) fn add(trials: &mut Vec<Trial>, says_why: bool) {
     let missing = programs().err();
     if let (Some(reason), true) = (&missing, says_why) {
-        eprintln!("ignored: {reason}");
+        // Nothing is left to say it with when standard error is gone.
+        let _ = writeln!(std::io::stderr(), "ignored: {reason}");
     }
     let mut push = |trial: Trial| trials.push(trial.with_ignored_flag(missing.is_some()));
     for (name, case) in suite::CASES {

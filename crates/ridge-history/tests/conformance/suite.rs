@@ -483,7 +483,10 @@ fn texts_of_any_kind_are_kept(place: &(dyn Place + Sync)) {
             subject: Some(record.points[0].subject.clone()),
             ..all()
         };
-        assert_eq!(store.list(&named).unwrap(), [record.head.clone()]);
+        assert_eq!(
+            store.list(&named).unwrap(),
+            std::slice::from_ref(&record.head)
+        );
     }
     assert_eq!(store.series(&all()).unwrap().len(), 6);
 }

@@ -18,6 +18,7 @@ mod errors;
 mod explain;
 mod export;
 mod extremes;
+mod history;
 mod hostile;
 mod json;
 mod occupancy;

@@ -23,7 +23,8 @@ CREATE TABLE result (
     schema_version BIGINT NOT NULL
 );
 CREATE INDEX result_by_time ON result (time_us, id);
-CREATE INDEX result_by_name ON result (name, branch, time_us);
+CREATE INDEX result_by_name ON result (name, time_us);
+CREATE INDEX result_by_name_and_branch ON result (name, branch, time_us);
 CREATE INDEX result_by_branch ON result (branch, time_us);
 CREATE INDEX result_by_commit ON result (commit_id, time_us);
 
@@ -41,6 +42,8 @@ CREATE TABLE label (
     result BIGINT NOT NULL REFERENCES result (number) ON DELETE CASCADE,
     PRIMARY KEY (name, value, time_us, result)
 );
+-- For labels of any value.
+CREATE INDEX label_by_name ON label (name, time_us);
 CREATE INDEX label_by_result ON label (result);
 
 -- What points belong to. The hash stands for the other four, which are too long for an index in places.

@@ -22,7 +22,8 @@ CREATE TABLE result (
     schema_version INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX result_by_time ON result (time_us, id);
-CREATE INDEX result_by_name ON result (name, branch, time_us);
+CREATE INDEX result_by_name ON result (name, time_us);
+CREATE INDEX result_by_name_and_branch ON result (name, branch, time_us);
 CREATE INDEX result_by_branch ON result (branch, time_us);
 CREATE INDEX result_by_commit ON result (commit_id, time_us);
 
@@ -40,6 +41,8 @@ CREATE TABLE label (
     result INTEGER NOT NULL REFERENCES result (number) ON DELETE CASCADE,
     PRIMARY KEY (name, value, time_us, result)
 ) STRICT, WITHOUT ROWID;
+-- For labels of any value.
+CREATE INDEX label_by_name ON label (name, time_us);
 CREATE INDEX label_by_result ON label (result);
 
 -- What points belong to. The hash stands for the other four, which are too long for an index in places.

@@ -32,6 +32,7 @@ terms! {
     "floor": "floor", "floors", "event floor", "empty kernel", "floor limited", "at floor";
     "gap": "gap of a device", "gaps", "gaps of a device", "host wait", "launch floor", "idle time", "host late";
     "graph": "graph", "graph time", "cuda graph", "graph mode";
+    "history": "history", "history of results", "ridge history", "past results", "record";
     "hot": "hot", "hot time";
     "issue-slot": "issue slot", "issue slots";
     "lane": "lane", "lanes";
