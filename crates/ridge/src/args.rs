@@ -22,7 +22,7 @@ pub(crate) use bound::{BoundArguments, BoundFormat};
 pub(crate) use ceilings::{CeilingsArguments, CeilingsFormat};
 pub(crate) use devices::{DevicesArguments, DevicesFormat};
 pub(crate) use doctor::{DoctorArguments, DoctorFormat};
-pub(crate) use history::{HistoryArguments, HistoryFormat};
+pub(crate) use history::{ExportedAs, HistoryArguments, HistoryFormat, PlotFormat};
 pub(crate) use occupancy::{OccupancyArguments, OccupancyFormat};
 use ridge_collect::ncu::Replay;
 use ridge_diagnose::Given;

@@ -2,9 +2,7 @@
 
 pub mod document;
 
-use document::{
-    ChangeRow, Document, DriftRow, PointRow, SCHEMA, SegmentRow, SeriesRow, VERSION,
-};
+use document::{ChangeRow, Document, DriftRow, PointRow, SCHEMA, SegmentRow, SeriesRow, VERSION};
 use ridge_stats::{Change, ChangeRules, Changes, Drift, Interval, Point, Segment, find_changes};
 
 use crate::{Observation, SeriesKey};
@@ -143,7 +141,8 @@ fn change(
         ratio_low: interval.map(|interval| interval.lower),
         ratio_high: interval.map(|interval| interval.upper),
         confidence: found.confidence,
-        is_worse: is_lower_better.map(|is_lower_better| (found.difference > 0.0) == is_lower_better),
+        is_worse: is_lower_better
+            .map(|is_lower_better| (found.difference > 0.0) == is_lower_better),
     })
 }
 

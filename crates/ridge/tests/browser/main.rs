@@ -1,9 +1,10 @@
-//! The pages of `ridge roofline` and `ridge timeline` in a browser: what it shows, and what pointing, clicking, typing and zooming do.
+//! The pages of `ridge roofline`, `ridge timeline` and `ridge history plot` in a browser: what it shows, and what pointing, clicking, typing and zooming do.
 //!
 //! The browser is the one that `RIDGE_CHROMIUM` names, which makes the tests required, else a Chromium in the search
 //! path; without one they are reported as ignored.
 
 mod chromium;
+mod series;
 mod timeline;
 
 use std::path::{Path, PathBuf};
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Some(browser) => CHECKS
             .iter()
             .chain(timeline::CHECKS)
+            .chain(series::CHECKS)
             .map(|(name, check)| {
                 let browser = browser.clone();
                 Trial::test(*name, move || check(&browser))
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         None => CHECKS
             .iter()
             .chain(timeline::CHECKS)
+            .chain(series::CHECKS)
             .map(|(name, _)| {
                 let reason = "no Chromium found: install it, or set RIDGE_CHROMIUM to its path";
                 Trial::test(format!("{name} ({reason})"), || Ok(())).with_ignored_flag(true)
