@@ -54,7 +54,7 @@ const SCHEMA: &str = "message ridge_history {
 }";
 
 /// Rows that wait in memory at most, of all folders of a day together.
-const MOST_ROWS: usize = 200_000;
+const MOST_ROWS: usize = 100_000;
 /// The folder of what has no GPU, by the convention of Hive.
 const NO_GPU: &str = "__HIVE_DEFAULT_PARTITION__";
 /// Names of files have 255 bytes at most on most file systems.
