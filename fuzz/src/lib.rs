@@ -3,6 +3,7 @@
 
 pub mod bodies;
 pub mod devices;
+pub mod history;
 pub mod recordings;
 pub mod sanitizer;
 pub mod specs;

@@ -123,7 +123,7 @@ pub fn show(record: &Exchange, layout: &Layout) -> String {
         return out;
     }
     let mut table = Table::new([
-        Column::left("what").truncated(1, 16),
+        Column::left("what").wrapped(1, 24),
         Column::left("metric"),
         Column::right("value"),
         Column::left("95 % interval"),
@@ -185,7 +185,7 @@ pub fn compare(comparison: &Comparison, layout: &Layout) -> String {
         out.push_str("\nthe two have no number in common\n");
     } else {
         let mut table = Table::new([
-            Column::left("what").truncated(1, 16),
+            Column::left("what").wrapped(1, 24),
             Column::left("metric"),
             Column::right("before"),
             Column::right("after"),

@@ -10,7 +10,8 @@ const STEPS: &[&str] = &[include_str!("migrations/1.sql")];
 
 /// Brings the tables up to this version; the version that they have. Nothing is written where they have it.
 pub(super) fn run(client: &mut Client) -> Result<i64, ::postgres::Error> {
-    let exists = "SELECT to_regclass('ridge.version') IS NOT NULL";
+    // A question to a table, and no `to_regclass`: that remembers what was not there before the lock was had.
+    let exists = "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = 'ridge' AND tablename = 'version')";
     let version = "SELECT number FROM ridge.version";
     if client.query_one(exists, &[])?.try_get(0)? {
         let found: i64 = client.query_one(version, &[])?.try_get(0)?;

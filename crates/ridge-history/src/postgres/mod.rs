@@ -636,7 +636,7 @@ mod tests {
             ),
             (
                 "postgresql://ci@db.example/perf?password=s3cret",
-                "postgres://ci@db.example/perf",
+                "postgres://ci@db.example:5432/perf",
             ),
             (
                 "postgres://ci@[::1]:5432/perf",
@@ -644,7 +644,7 @@ mod tests {
             ),
             (
                 "postgres://ci:s3cret@db.example",
-                "postgres://ci@db.example/ci",
+                "postgres://ci@db.example:5432/ci",
             ),
         ] {
             assert_eq!(shown_address(address).unwrap(), shown);

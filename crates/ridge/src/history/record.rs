@@ -123,12 +123,10 @@ impl Taken {
                     }
                 })?;
                 output.warn(&format!("failed to {error}"));
-                if !output.is_quiet() {
-                    output.hint(&format!(
-                        "the result is kept in {}; the next result that is recorded takes it along, and `ridge history send` sends it",
-                        path.display()
-                    ));
-                }
+                output.note(&format!(
+                    "the result is kept in {}; the next one that is recorded takes it along, and `ridge history send` sends it",
+                    path.display()
+                ));
                 Ok(())
             }
             Err(error) => Err(expected(&error)),

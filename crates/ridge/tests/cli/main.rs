@@ -16,6 +16,7 @@ mod errors;
 mod explain;
 mod export;
 mod extremes;
+mod history;
 mod hostile;
 mod json;
 mod occupancy;

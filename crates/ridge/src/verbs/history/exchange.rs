@@ -85,7 +85,11 @@ fn read_lines(file: &OsStr, batch: &mut Batch<'_>) -> Result<(), ExpectedError> 
 
 /// The record of a document. When it was made is when its file was written; of standard input, now.
 fn read_document(file: &OsStr, labels: &Labels, output: &Output) -> Result<Record, ExpectedError> {
-    let input = Input::open(&Address::whole(file), output)?;
+    let input = Input::open(&Address::whole(file), output).map_err(|error| {
+        error.with_hint(
+            "name what `ridge bench`, `why`, `timeline` or `ceilings` wrote with --format json, or what `ridge history export` wrote",
+        )
+    })?;
     if let Some(problem) = &input.problem {
         return Err(ExpectedError::unreadable(problem.to_string()));
     }
