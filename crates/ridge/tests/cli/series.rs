@@ -175,7 +175,7 @@ fn tables_go_to_a_new_folder() {
         .within(&project)
         .run()
         .code(0)
-        .says("50 results with 150 numbers");
+        .says("50 results with 100 numbers");
     let first = "tables/date=2026-11-01/gpu=NVIDIA%20H200/part-00000.parquet";
     let bytes = fs::read(project.path().join(first)).unwrap();
     assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
