@@ -27,6 +27,8 @@ mod extract;
 mod filter;
 mod id;
 pub mod json;
+#[cfg(feature = "parquet")]
+pub mod parquet;
 mod point;
 #[cfg(feature = "postgres")]
 pub mod postgres;

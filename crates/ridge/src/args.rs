@@ -26,7 +26,7 @@ pub(crate) use check::{CheckArguments, CheckFormat};
 pub(crate) use devices::{DevicesArguments, DevicesFormat};
 pub(crate) use diff::{DiffArguments, DiffFormat, Renamed};
 pub(crate) use doctor::{DoctorArguments, DoctorFormat};
-pub(crate) use history::{HistoryArguments, HistoryFormat};
+pub(crate) use history::{ExportedAs, HistoryArguments, HistoryFormat, PlotFormat};
 pub(crate) use occupancy::{OccupancyArguments, OccupancyFormat};
 use ridge_collect::ncu::Replay;
 use ridge_diagnose::Given;

@@ -6,12 +6,12 @@ use super::scale::{Scale, along};
 use super::words;
 use crate::charset::Charset;
 use crate::page::Layout;
-use crate::width::{push_spaces, width};
+use crate::width::{push_spaces, truncate, width};
 
 /// Rows of the chart.
 const HEIGHT: usize = 12;
-/// What stands left of the chart: a value and its edge.
-const LEFT: usize = 12;
+/// Columns of values left of the chart at least, and at most.
+const LABEL: (usize, usize) = (9, 24);
 /// Narrower charts tell nothing.
 const LEAST_WIDTH: usize = 24;
 /// Names of changes in the chart, as in the list below it.
@@ -25,12 +25,15 @@ pub(super) fn mark(place: usize) -> char {
 /// Draws a series, a line for each row, with axes.
 pub(super) fn plot(series: &SeriesRow, layout: &Layout) -> Vec<String> {
     let points = series.points.as_deref().unwrap_or_default();
-    let columns = layout.columns.saturating_sub(LEFT + 1).max(LEAST_WIDTH);
+    let scale = Scale::of(series);
+    let ticks = scale.ticks(5.0, &series.unit);
+    let longest = ticks.iter().map(|(_, label)| width(label)).max();
+    let left = longest.unwrap_or(0).clamp(LABEL.0, LABEL.1) + 1;
+    let columns = layout.columns.saturating_sub(left + 1).max(LEAST_WIDTH);
     let (dot, line, step, above, below, side, corner, under) = match layout.charset {
         Charset::Unicode => ('•', '─', '┊', '▲', '▼', '│', '└', '─'),
         Charset::Ascii => ('o', '-', ':', '^', 'v', '|', '+', '-'),
     };
-    let scale = Scale::of(series);
     let mut grid = vec![vec![' '; columns]; HEIGHT];
     let column_of = |at: usize| {
         let place = along(at, series.count) * (columns - 1) as f64;
@@ -83,9 +86,9 @@ pub(super) fn plot(series: &SeriesRow, layout: &Layout) -> Vec<String> {
         }
     }
     let mut labels = vec![String::new(); HEIGHT];
-    for tick in scale.ticks(5.0) {
+    for (tick, text) in ticks {
         if let Some(label) = labels.get_mut(row_of(tick).max(0.0) as usize) {
-            *label = words::value(tick, &series.unit);
+            *label = truncate(&text, LABEL.1, layout.charset).into_owned();
         }
     }
     let mut lines: Vec<String> = grid
@@ -94,7 +97,7 @@ pub(super) fn plot(series: &SeriesRow, layout: &Layout) -> Vec<String> {
         .map(|(cells, label)| {
             let cells: String = cells.iter().collect();
             let mut line = String::new();
-            push_spaces(&mut line, (LEFT - 1).saturating_sub(width(label)));
+            push_spaces(&mut line, (left - 1).saturating_sub(width(label)));
             line.push_str(label);
             line.push(' ');
             line.push(side);
@@ -102,22 +105,22 @@ pub(super) fn plot(series: &SeriesRow, layout: &Layout) -> Vec<String> {
             line
         })
         .collect();
-    let mut axis = " ".repeat(LEFT);
+    let mut axis = " ".repeat(left);
     axis.push(corner);
     axis.extend(std::iter::repeat_n(under, columns));
     lines.push(axis);
-    lines.push(ends(series, columns));
+    lines.push(ends(series, left, columns));
     lines
 }
 
 /// The first and the last commit below the axis.
-fn ends(series: &SeriesRow, columns: usize) -> String {
+fn ends(series: &SeriesRow, left: usize, columns: usize) -> String {
     let points = series.points.as_deref().unwrap_or_default();
     let name = |commit: Option<&str>, time: &str| match commit {
         Some(_) => words::commit(commit),
         None => words::day(time).to_owned(),
     };
-    let mut line = " ".repeat(LEFT + 1);
+    let mut line = " ".repeat(left + 1);
     let Some((first, last)) = points.first().zip(points.last()) else {
         return line;
     };

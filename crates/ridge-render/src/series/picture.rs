@@ -13,7 +13,7 @@ use crate::width::truncate;
 const STYLE: &str = include_str!("picture.css");
 pub(super) const WIDTH: f64 = 1100.0;
 /// Left of the chart stand values.
-pub(super) const LEFT: f64 = 90.0;
+pub(super) const LEFT: f64 = 100.0;
 pub(super) const RIGHT: f64 = 24.0;
 pub(super) const HEIGHT: f64 = 220.0;
 /// Title, extent and labels of changes.
@@ -132,10 +132,9 @@ fn draw(svg: &mut Svg, series: &SeriesRow, top: f64) {
 
 fn axes(svg: &mut Svg, series: &SeriesRow, points: &[PointRow], frame: &Frame) {
     let right = WIDTH - RIGHT;
-    for tick in frame.scale.ticks(5.0) {
+    for (tick, label) in frame.scale.ticks(5.0, &series.unit) {
         let y = frame.y(tick);
         svg.path(Class::Grid, &[(LEFT, y), (right, y)]);
-        let label = words::value(tick, &series.unit);
         svg.text(Class::Dim, (LEFT - 8.0, y + 4.0), Anchor::End, &label);
     }
     let bottom = frame.top + HEIGHT;

@@ -2,6 +2,8 @@
 
 use ridge_history::changes::document::SeriesRow;
 
+use super::words;
+
 /// Points that are further from their level than so many times the usual distance lie beyond the edge: one run that took a
 /// hundred times as long would press all others into a line.
 const FAR: f64 = 12.0;
@@ -70,11 +72,17 @@ impl Scale {
         (value / 2.0 - self.low / 2.0) / (self.high / 2.0 - self.low / 2.0)
     }
 
-    /// Round values within, about so many.
-    pub(super) fn ticks(self, wanted: f64) -> Vec<f64> {
+    /// Round values within, about so many, in words.
+    pub(super) fn ticks(self, wanted: f64, unit: &str) -> Vec<(f64, String)> {
+        let (values, step) = self.round_values(wanted);
+        let label = |value: f64| (value, words::tick(value, step, unit));
+        values.into_iter().map(label).collect()
+    }
+
+    fn round_values(self, wanted: f64) -> (Vec<f64>, f64) {
         let least = (self.high - self.low) / wanted;
         if !(least.is_finite() && least > 0.0) {
-            return Vec::new();
+            return (Vec::new(), 1.0);
         }
         let power = 10_f64.powf(least.log10().floor());
         let step = [1.0, 2.0, 5.0, 10.0]
@@ -83,10 +91,11 @@ impl Scale {
             .find(|step| *step >= least)
             .unwrap_or(least);
         let first = (self.low / step).ceil();
-        (0..=(2.0 * wanted) as u32)
+        let values = (0..=(2.0 * wanted) as u32)
             .map(|at| (first + f64::from(at)) * step)
             .take_while(|value| *value <= self.high)
-            .collect()
+            .collect();
+        (values, step)
     }
 }
 
@@ -110,15 +119,15 @@ mod tests {
             high: 31_450.0,
         };
         let expected = [30_000.0, 30_500.0, 31_000.0];
-        for (found, expected) in scale.ticks(4.0).into_iter().zip(expected) {
+        for (found, expected) in scale.round_values(4.0).0.into_iter().zip(expected) {
             assert!((found - expected).abs() < 1e-6);
         }
-        assert_eq!(scale.ticks(4.0).len(), 3);
+        assert_eq!(scale.round_values(4.0).0.len(), 3);
         assert!((scale.place(30_650.0) - 0.5).abs() < 1e-12);
         let huge = Scale {
             low: -f64::MAX,
             high: f64::MAX,
         };
-        assert!(huge.ticks(4.0).is_empty() && (huge.place(0.0) - 0.5).abs() < 1e-12);
+        assert!(huge.ticks(4.0, "ns").is_empty() && (huge.place(0.0) - 0.5).abs() < 1e-12);
     }
 }

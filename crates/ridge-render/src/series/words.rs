@@ -8,11 +8,26 @@ const SHORT_COMMIT: usize = 10;
 
 /// A value with its unit.
 pub(super) fn value(value: f64, unit: &str) -> String {
+    amount(value, unit).to_string()
+}
+
+/// A value of an axis, with the figures that tell it from the next one.
+pub(super) fn tick(value: f64, step: f64, unit: &str) -> String {
+    let figures = (value.abs() / step).log10().floor();
+    let figures = if figures.is_finite() {
+        (figures + 1.0).clamp(3.0, 9.0) as usize
+    } else {
+        3
+    };
+    format!("{:.figures$}", amount(value, unit))
+}
+
+fn amount(value: f64, unit: &str) -> Amount {
     match unit {
-        "fraction" => Amount::new(100.0 * value, Unit::PERCENT).to_string(),
-        "bytes" => Amount::new(value, Unit::BYTES).to_string(),
-        "B/s" => Amount::new(value, Unit::BYTES_PER_SECOND).to_string(),
-        _ => Amount::new(value, Unit::new(unit.to_owned())).to_string(),
+        "fraction" => Amount::new(100.0 * value, Unit::PERCENT),
+        "bytes" => Amount::new(value, Unit::BYTES),
+        "B/s" => Amount::new(value, Unit::BYTES_PER_SECOND),
+        _ => Amount::new(value, Unit::new(unit.to_owned())),
     }
 }
 
@@ -38,12 +53,12 @@ pub(super) fn signed_percent(ratio: f64) -> String {
         _ if size >= 9.995 => 1,
         _ => 2,
     };
-    let sign = if percent < 0.0 { '−' } else { '+' };
+    let sign = if percent < 0.0 { '-' } else { '+' };
     format!("{sign}{size:.digits$} %")
 }
 
 fn signed(difference: f64, unit: &str) -> String {
-    let sign = if difference < 0.0 { '−' } else { '+' };
+    let sign = if difference < 0.0 { '-' } else { '+' };
     format!("{sign}{}", value(difference.abs(), unit))
 }
 
@@ -195,11 +210,12 @@ mod tests {
     #[test]
     fn sizes_have_sign_and_figures() {
         assert_eq!(signed_percent(1.05), "+5.00 %");
-        assert_eq!(signed_percent(0.875), "−12.5 %");
+        assert_eq!(signed_percent(0.875), "-12.5 %");
         assert_eq!(signed_percent(3.0), "+200 %");
         assert_eq!(value(29_888.0, "ns"), "29.9 us");
         assert_eq!(value(0.875, "fraction"), "87.5 %");
         assert_eq!(value(40.0, "registers"), "40 registers");
+        assert_eq!(tick(2.005e12, 5e9, "B/s"), "2.005 TB/s");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use ridge_history::{Filter, Kind, Labels, Timestamp};
 
 use crate::error::ExpectedError;
 use crate::history::{Recording, expected, now};
-use crate::verbs::history::{Action, HistoryOptions};
+use crate::verbs::history::{Action, HistoryOptions, WantedSeries};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -18,7 +18,12 @@ Examples:
   ridge history list --branch main --since 30d --kind bench
   ridge history show 3f2a91c0                 one result, by the first digits of its identifier
   ridge history compare branch:main latest    the newest of main against the newest of all
+  ridge history plot copy --branch main       times over commits, with what changed
+  ridge history plot copy -o copy.html        the same as a page to point at
+  ridge history changes --since 30d           which commits made something slower or faster
   ridge history export -o all.jsonl.zst       everything, for another store
+  ridge history export --format parquet -o results
+                                              a folder of tables for DuckDB, Spark and pandas
   ridge history merge ../other/.ridge/history.db
   ridge history prune --before 90d --keep baseline
 
@@ -102,6 +107,22 @@ enum ActionArguments {
         #[arg(long, value_enum)]
         format: Option<HistoryFormat>,
     },
+    /// Draw numbers over commits, with the changes in them
+    Plot {
+        #[command(flatten)]
+        wanted: SeriesArguments,
+        /// Format of the answer [default: text]
+        #[arg(long, value_enum)]
+        format: Option<PlotFormat>,
+    },
+    /// Find the commits with which numbers changed
+    Changes {
+        #[command(flatten)]
+        wanted: SeriesArguments,
+        /// Format of the answer [default: text]
+        #[arg(long, value_enum)]
+        format: Option<HistoryFormat>,
+    },
     /// Remove results
     Prune {
         #[command(flatten)]
@@ -122,10 +143,13 @@ enum ActionArguments {
         #[arg(long, value_name = "LABEL")]
         label: Vec<String>,
     },
-    /// Write results as JSON lines, packed with zstd where the file ends in .zst
+    /// Write results as JSON lines, packed with zstd where the file ends in .zst, or as a folder of Parquet files
     Export {
         #[command(flatten)]
         filter: FilterArguments,
+        /// Format of the answer
+        #[arg(long, value_enum, default_value_t = ExportedAs::Jsonl)]
+        format: ExportedAs,
     },
     /// Add the results of other stores that this one lacks
     Merge {
@@ -178,6 +202,49 @@ pub(crate) enum HistoryFormat {
     Text,
     /// One document, described by schemas/history*.schema.json
     Json,
+}
+
+/// Which series are meant.
+#[derive(Debug, Args)]
+struct SeriesArguments {
+    /// Only series whose subject contains this, such as the name of a benchmark; of several, any
+    #[arg(value_name = "SUBJECT")]
+    subjects: Vec<String>,
+    /// Only metrics that begin with this, such as time.cold or registers; all for all [default: times]
+    #[arg(long, value_name = "METRIC")]
+    metric: Option<String>,
+    #[command(flatten)]
+    filter: FilterArguments,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlotFormat {
+    /// Charts in characters
+    Text,
+    /// One document, described by schemas/history-series.schema.json
+    Json,
+    /// A picture
+    Svg,
+    /// A page in one file: point at results
+    Html,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportedAs {
+    /// A line of JSON for each result, which `ridge history import` reads
+    Jsonl,
+    /// A folder of tables by day and GPU, with a row for each number
+    Parquet,
+}
+
+impl SeriesArguments {
+    fn wanted(self) -> WantedSeries {
+        WantedSeries {
+            subjects: self.subjects,
+            metric: self.metric,
+            filter: self.filter.filter(),
+        }
+    }
 }
 
 impl FilterArguments {
@@ -254,8 +321,17 @@ impl HistoryArguments {
                 }
                 Action::Import { files, labels }
             }
-            ActionArguments::Export { filter } => Action::Export {
+            ActionArguments::Export { filter, format } => Action::Export {
                 filter: filter.filter(),
+                format,
+            },
+            ActionArguments::Plot { wanted, format } => Action::Plot {
+                wanted: wanted.wanted(),
+                format,
+            },
+            ActionArguments::Changes { wanted, format } => Action::Changes {
+                wanted: wanted.wanted(),
+                format,
             },
             ActionArguments::Merge { stores } => Action::Merge { stores },
             ActionArguments::Send => Action::Send,

@@ -1,10 +1,12 @@
-//! The pages of `ridge roofline`, `ridge timeline` and `ridge diff` in a browser: what it shows, and what pointing, clicking, typing and zooming do.
+//! The pages of `ridge roofline`, `ridge timeline`, `ridge diff` and `ridge history plot` in a browser: what it shows, and what
+//! pointing, clicking, typing and zooming do.
 //!
 //! The browser is the one that `RIDGE_CHROMIUM` names, which makes the tests required, else a Chromium in the search
 //! path; without one they are reported as ignored.
 
 mod chromium;
 mod diff;
+mod series;
 mod timeline;
 
 use std::path::{Path, PathBuf};
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
             .iter()
             .chain(timeline::CHECKS)
             .chain(diff::CHECKS)
+            .chain(series::CHECKS)
             .map(|(name, check)| {
                 let browser = browser.clone();
                 Trial::test(*name, move || check(&browser))
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
             .iter()
             .chain(timeline::CHECKS)
             .chain(diff::CHECKS)
+            .chain(series::CHECKS)
             .map(|(name, _)| {
                 let reason = "no Chromium found: install it, or set RIDGE_CHROMIUM to its path";
                 Trial::test(format!("{name} ({reason})"), || Ok(())).with_ignored_flag(true)

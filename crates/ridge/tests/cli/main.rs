@@ -29,6 +29,7 @@ mod redact;
 mod roofline;
 mod sanitize;
 mod schema;
+mod series;
 mod timeline;
 mod trace;
 

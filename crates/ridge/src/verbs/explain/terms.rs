@@ -22,6 +22,7 @@ terms! {
     "batch": "batch", "batch time", "throughput of launches";
     "blocking-kernel": "blocking kernel", "blocking";
     "ceiling": "ceiling", "saving ceiling", "ceilings", "ridge ceilings", "attainable", "burst", "sustained";
+    "change-point": "change point", "change points", "step", "drift", "ridge history changes", "ridge history plot", "changepoint";
     "cluster": "cluster", "clusters", "thread block cluster";
     "cold": "cold", "cold time", "l2 flush", "flush";
     "compulsory": "compulsory bytes", "compulsory traffic", "compulsory", "compulsory operations";

@@ -2,6 +2,8 @@
 
 mod compare;
 mod exchange;
+mod parquet;
+mod series;
 
 use std::ffi::OsString;
 
@@ -9,7 +11,7 @@ use ridge_history::json::{Entry, LISTING, Listing, VERSION};
 use ridge_history::{Filter, Head, IdPrefix, Labels, Record, Store};
 use ridge_model::quantity::counted;
 
-use crate::args::HistoryFormat;
+use crate::args::{ExportedAs, HistoryFormat, PlotFormat};
 use crate::error::ExpectedError;
 use crate::exit::{self, Code};
 use crate::history::{Opened, Project, Spool, StorePlace, expected};
@@ -38,6 +40,14 @@ pub(crate) enum Action {
         after: String,
         format: Option<HistoryFormat>,
     },
+    Plot {
+        wanted: WantedSeries,
+        format: Option<PlotFormat>,
+    },
+    Changes {
+        wanted: WantedSeries,
+        format: Option<HistoryFormat>,
+    },
     Prune {
         filter: Filter,
         is_dry: bool,
@@ -48,12 +58,15 @@ pub(crate) enum Action {
     },
     Export {
         filter: Filter,
+        format: ExportedAs,
     },
     Merge {
         stores: Vec<OsString>,
     },
     Send,
 }
+
+pub(crate) use series::WantedSeries;
 
 pub(crate) fn run(options: &HistoryOptions, output: &mut Output) -> Result<Code, ExpectedError> {
     let project = Project::find(output)?;
@@ -88,7 +101,12 @@ pub(crate) fn run(options: &HistoryOptions, output: &mut Output) -> Result<Code,
         }
         Action::Prune { filter, is_dry } => prune(&place, filter, *is_dry, output),
         Action::Import { files, labels } => exchange::import(&place, files, labels, output),
-        Action::Export { filter } => exchange::export(&place, filter, output),
+        Action::Plot { wanted, format } => series::plot(&place, wanted, *format, output),
+        Action::Changes { wanted, format } => series::changes(&place, wanted, *format, output),
+        Action::Export { filter, format } => match format {
+            ExportedAs::Jsonl => exchange::export(&place, filter, output),
+            ExportedAs::Parquet => parquet::export(&place, filter, output),
+        },
         Action::Merge { stores } => exchange::merge(&place, stores, output),
         Action::Send => send(&project, &place, output),
     }
