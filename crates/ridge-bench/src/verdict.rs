@@ -682,7 +682,7 @@ fn shared_axes(members: &[Member<'_>]) -> String {
 
 fn against(best: &Member<'_>, other: &Member<'_>) -> Against {
     // States were measured one after the other in one process: the rules ask for no control, and a difference within
-    // the least band is not told.
+    // the band of single runs is not told.
     let rules = Rules {
         min_replicates: 1,
         needs_control: false,
