@@ -681,12 +681,14 @@ fn shared_axes(members: &[Member<'_>]) -> String {
 }
 
 fn against(best: &Member<'_>, other: &Member<'_>) -> Against {
-    // States were measured one after the other in one process: the rules ask for no control, and a difference within
-    // the least band is not told.
+    // States were measured one after the other in one process, and what differs between processes is in none of them: the
+    // rules ask for no control, and only a difference within the least band is not told.
+    let defaults = Rules::default();
     let rules = Rules {
         min_replicates: 1,
         needs_control: false,
-        ..Rules::default()
+        uncontrolled_band: defaults.least_band,
+        ..defaults
     };
     let comparison = compare_samples(&best.1, &other.1, None, &rules).ok();
     let effect = comparison.as_ref().map(|comparison| comparison.effect);
