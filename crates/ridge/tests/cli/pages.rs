@@ -28,6 +28,8 @@ fn help() {
         ("help_devices", &["devices", "--help"]),
         ("help_doctor", &["doctor", "--help"]),
         ("help_export", &["export", "--help"]),
+        ("help_history", &["history", "--help"]),
+        ("help_history_list", &["history", "list", "--help"]),
         ("help_occupancy", &["occupancy", "--help"]),
         ("help_roofline", &["roofline", "--help"]),
         ("help_sanitize", &["sanitize", "--help"]),

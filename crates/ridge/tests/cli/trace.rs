@@ -175,6 +175,30 @@ fn a_program_is_recorded() {
     assert!(origin >= i128::from(run.started_unix_ns) - 1_000_000);
 }
 
+/// What `ridge timeline` says of the recording is what the history keeps.
+#[test]
+fn a_recording_goes_into_the_history() {
+    let folder = Folder::new();
+    let run = trace(&folder, &["--record=ci"], &["begin", "launch", "25"]).run();
+    run.code(0);
+    let listed = ridge(["history", "list", "--kind", "trace", "--format", "json"])
+        .within(&folder)
+        .run();
+    let listing: serde_json::Value = serde_json::from_str(&listed.code(0).stdout).unwrap();
+    let result = &listing["results"][0];
+    assert_eq!(result["name"], "app");
+    assert_eq!(result["gpu"], "NVIDIA H200");
+    assert_eq!(result["labels"][0]["name"], "ci");
+    let shown = ridge(["history", "show", "label:ci", "--format", "json"])
+        .within(&folder)
+        .run();
+    let record: serde_json::Value = serde_json::from_str(&shown.code(0).stdout).unwrap();
+    let points = record["points"].as_array().unwrap();
+    let kernels = points.iter().find(|point| point["metric"] == "kernels");
+    assert_eq!(kernels.unwrap()["value"], 25.0);
+    assert_eq!(record["document"]["schema"], "ridgepoint.timeline");
+}
+
 #[test]
 fn a_name_that_is_chosen_here_takes_nobody_elses_place() {
     let folder = Folder::new();
