@@ -11,6 +11,7 @@ mod error;
 mod evidence;
 pub mod exit;
 mod filter;
+mod git;
 mod gpu;
 mod history;
 mod input;

@@ -1,6 +1,5 @@
 //! Past results: where they are kept, and how a result gets there.
 
-mod git;
 mod place;
 mod record;
 mod spool;

@@ -32,12 +32,17 @@ impl Project {
         let here = env::current_dir().map_err(|error| {
             ExpectedError::unable(format!("cannot tell the current folder: {error}"))
         })?;
+        Self::of(&here, output)
+    }
+
+    /// The project that a folder belongs to.
+    pub(crate) fn of(here: &Path, output: &Output) -> Result<Self, ExpectedError> {
         let is_root = |folder: &&Path| {
             [SETTINGS, FOLDER, ".git"]
                 .iter()
                 .any(|name| folder.join(name).exists())
         };
-        let root = here.ancestors().find(is_root).unwrap_or(&here).to_owned();
+        let root = here.ancestors().find(is_root).unwrap_or(here).to_owned();
         let mut project = Self {
             root,
             store: None,

@@ -1,5 +1,6 @@
 //! Recording: a result of this run into the store.
 
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use ridge_history::{Circumstances, Labels, Record, Timestamp};
@@ -7,9 +8,10 @@ use ridge_model::quantity::counted;
 use serde::Serialize;
 
 use super::place::shown;
-use super::{Project, Spool, StorePlace, expected, git};
+use super::{Project, Spool, StorePlace, expected};
 use crate::error::ExpectedError;
 use crate::exit::{self, Code};
+use crate::git;
 use crate::output::Output;
 
 /// Whether the result of a run is recorded, as the command line says it.
@@ -45,7 +47,7 @@ impl Recording {
             circumstances: Circumstances {
                 time: Some(now()),
                 host: host(),
-                revision: git::revision(),
+                revision: git::revision(Path::new(".")),
                 command: Some(command()),
                 labels: self.asked.clone().unwrap_or_default(),
                 driver: None,

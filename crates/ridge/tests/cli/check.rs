@@ -218,6 +218,32 @@ fn baselines_have_labels_commits_and_branches() {
 }
 
 #[test]
+fn past_results_are_baselines() {
+    let folder = repository();
+    let record = |labels: &str, seed: u32| {
+        let device = format!("sim:h200,seed={seed},process=0.001");
+        ridge(["bench", "copy.toml", "--device", &device, labels])
+            .within(&folder)
+            .run()
+            .code(0);
+    };
+    for seed in 1..=3 {
+        record("--record=release-2", seed);
+    }
+    let fine = "sim:h200,seed=40,process=0.001";
+    check(&folder, &["--baseline", "release-2", "--device", fine]).code(0);
+    folder.write("copy.toml", spec(1.05));
+    let run = check(&folder, &["--baseline", "release-2", "--device", fine]).code(10);
+    assert!(run.stdout.contains("SLOWER"), "{}", run.transcript());
+    // What was recorded on purpose goes before what was only measured.
+    check(&folder, &["--update", "--baseline", "release-2"]).code(0);
+    check(&folder, &["--baseline", "release-2", "--device", fine]).code(0);
+    check(&folder, &["--baseline", "release-3"])
+        .code(2)
+        .says("nor a past result");
+}
+
+#[test]
 fn mistakes_are_told_with_what_to_do() {
     let folder = repository();
     check(&folder, &["--baseline", "nothing"])

@@ -1,4 +1,4 @@
-//! Where baselines are: a file that is named, or the folder of the project's own.
+//! Where baselines are: a file that is named, the folder of the project's own, or the store of past results.
 //!
 //! Recorded baselines lie in `.ridge/baselines/` of the project, one JSON file each, small enough to be committed.
 
@@ -8,11 +8,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use ridge_compare::check::Baseline;
 
-use super::commit::CheckedOut;
+use super::past;
 use super::project::Project;
 use super::results::{self, Kind, Loaded};
 use crate::error::ExpectedError;
 use crate::filter::Address;
+use crate::git;
 use crate::input::Input;
 use crate::output::{Output, unwritable};
 
@@ -71,15 +72,6 @@ impl Wanted {
     }
 }
 
-/// A place where baselines are kept.
-pub(super) trait Baselines {
-    /// The newest baseline that is meant.
-    fn find(&self, wanted: &Wanted, output: &Output) -> Result<Baseline, ExpectedError>;
-
-    /// Keeps results as a baseline, and says where.
-    fn record(&self, wanted: &Wanted, results: &[Loaded]) -> Result<PathBuf, ExpectedError>;
-}
-
 /// The folder of a project.
 pub(super) struct Folder {
     project: PathBuf,
@@ -125,10 +117,9 @@ impl Folder {
             .collect();
         self.baselines.join(format!("{kind}{safe}.json"))
     }
-}
 
-impl Baselines for Folder {
-    fn find(&self, wanted: &Wanted, output: &Output) -> Result<Baseline, ExpectedError> {
+    /// The newest baseline that is meant: what was recorded as one, else past results.
+    pub(super) fn find(&self, wanted: &Wanted, output: &Output) -> Result<Baseline, ExpectedError> {
         if let Wanted::File(path) = wanted {
             return file(path, output);
         }
@@ -152,22 +143,33 @@ impl Baselines for Folder {
                 newest = Some(baseline);
             }
         }
-        newest.ok_or_else(|| {
+        if let Some(newest) = newest {
+            return Ok(newest);
+        }
+        let past = past::find(&self.project, wanted, output)?;
+        past.ok_or_else(|| {
             let known = match known.as_slice() {
                 [] => String::new(),
                 known => format!("; recorded are {}", known.join(", ")),
             };
             ExpectedError::usage(format!(
-                "there is no baseline {:?} in {}",
+                "there is no baseline {:?} in {}, nor a past result of `ridge bench`",
                 wanted.shown(),
                 self.baselines.display()
             ))
-            .with_hint(format!("record one with --update{known}"))
+            .with_hint(format!(
+                "record one with --update, or results with `ridge bench --record`{known}"
+            ))
         })
     }
 
-    fn record(&self, wanted: &Wanted, results: &[Loaded]) -> Result<PathBuf, ExpectedError> {
-        let now = CheckedOut::in_folder(&self.project);
+    /// Keeps results as a baseline, and says where.
+    pub(super) fn record(
+        &self,
+        wanted: &Wanted,
+        results: &[Loaded],
+    ) -> Result<PathBuf, ExpectedError> {
+        let now = git::revision(&self.project);
         let differs = |what: &str, asked: &str, is: Option<&str>| {
             ExpectedError::usage(format!(
                 "the baseline is to be of {what} {asked}, and {} is checked out",

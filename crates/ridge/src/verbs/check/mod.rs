@@ -1,8 +1,8 @@
 //! `ridge check`: results against a baseline and budgets, with an exit code for each outcome.
 
 mod baselines;
-mod commit;
 mod measured;
+mod past;
 mod project;
 mod results;
 
@@ -19,7 +19,7 @@ use crate::exit::{self, Code};
 use crate::output::Output;
 use crate::verbs::bench::interrupts;
 use crate::verbs::devices::layout;
-use baselines::{Baselines, Folder, Wanted};
+use baselines::{Folder, Wanted};
 use measured::Measurer;
 use project::Project;
 use results::{Kind, Loaded};
