@@ -121,7 +121,8 @@ fn times_of_two_gpus() {
             (within.durations.count, within.bytes),
             (225, Some(29_684_236_288))
         );
-        near(within.rate_bytes_per_s.unwrap(), 1514e9, 0.005);
+        // Of copies of at least 1 MiB; of all of them it is 1514 GB/s.
+        near(within.rate_bytes_per_s.unwrap(), 1522.4e9, 0.001);
     }
     // 95 % of the time is copies from pinned memory, which no kernel hides.
     assert_eq!(trace.verdict.unwrap().bound, Bound::Copies);

@@ -33,7 +33,7 @@ fn equal_ranks_have_an_odd_one_in_one_of_a_hundred_sets() {
     }
 }
 
-/// With the least distance of 5 % that comparisons of ranks use, noise of 1 % raises no alarm at all.
+/// With the least distance of 5 % that comparisons of ranks use, noise of 1 % hardly ever raises an alarm.
 #[test]
 fn a_least_distance_keeps_small_noise_out() {
     for ranks in SIZES {
