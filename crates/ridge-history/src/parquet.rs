@@ -8,6 +8,7 @@
 //! out; JSON lines have them.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -185,7 +186,7 @@ fn folder(gpu: Option<&str>) -> String {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-') {
             name.push(char::from(byte));
         } else {
-            name.push_str(&format!("%{byte:02X}"));
+            let _ = write!(name, "%{byte:02X}");
         }
     }
     if name.len() > LONGEST_FOLDER {
@@ -335,6 +336,6 @@ mod tests {
         assert_ne!(long, folder(Some(&" ".repeat(499))));
         // No half of an escape is left.
         let cut = long.rsplit_once('-').unwrap().0;
-        assert!(cut.len() % 3 == 0 && cut.ends_with("%20"), "{cut}");
+        assert!(cut.len().is_multiple_of(3) && cut.ends_with("%20"), "{cut}");
     }
 }

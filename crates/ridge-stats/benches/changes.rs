@@ -20,7 +20,11 @@ fn series(points: usize, between: usize) -> Vec<Point> {
     (0..points)
         .map(|i| {
             let normal = (0..12).map(|_| random.unit()).sum::<f64>() - 6.0;
-            let level = if i / between % 2 == 0 { 0.0 } else { 0.1 };
+            let level = if (i / between).is_multiple_of(2) {
+                0.0
+            } else {
+                0.1
+            };
             Point {
                 value: 1e5 * (0.01 * normal + level).exp(),
                 interval: None,

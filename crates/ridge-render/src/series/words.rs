@@ -13,7 +13,9 @@ pub(super) fn value(value: f64, unit: &str) -> String {
 
 /// A value of an axis, with the figures that tell it from the next one.
 pub(super) fn tick(value: f64, step: f64, unit: &str) -> String {
-    let figures = (value.abs() / step).log10().floor();
+    // Powers of ten have logarithms that are hardly below a whole number.
+    let magnitude = |value: f64| (value.abs().log10() + 1e-9).floor();
+    let figures = magnitude(value) - magnitude(step);
     let figures = if figures.is_finite() {
         (figures + 1.0).clamp(3.0, 9.0) as usize
     } else {

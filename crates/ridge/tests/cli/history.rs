@@ -27,6 +27,7 @@ impl Project {
             std::fs::copy(example, project.path().join(name)).unwrap();
         }
         project.git(&["init", "-q", "-b", "main"]);
+        std::fs::write(project.path().join(".git/info/exclude"), "/copy.*\n").unwrap();
         project.git(&["add", "code.cu"]);
         project.commit("first");
         project

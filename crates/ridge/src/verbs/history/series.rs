@@ -154,9 +154,10 @@ fn say_branches(series: &[(SeriesKey, Vec<Observation>)], output: &Output) {
 fn nothing(store: &dyn Store, wanted: &WantedSeries, there: &[Series]) -> ExpectedError {
     let place = store.place();
     if there.is_empty() {
-        return ExpectedError::usage(format!("no result of {place} is meant")).with_hint(
-            "`ridge history list` lists the results; `ridge bench SPEC.toml --record` adds one",
-        );
+        return ExpectedError::usage(format!("no result in {place} is what was asked for"))
+            .with_hint(
+                "`ridge history list` lists the results; `ridge bench SPEC.toml --record` adds one",
+            );
     }
     let hint = if wanted.metric.is_none() {
         format!("only times were looked for; --metric {ALL} takes all")
@@ -165,7 +166,7 @@ fn nothing(store: &dyn Store, wanted: &WantedSeries, there: &[Series]) -> Expect
         let some: Vec<&str> = metrics.into_iter().take(12).collect();
         format!("metrics that there are: {}", some.join(", "))
     };
-    ExpectedError::usage(format!("no series of {place} is meant")).with_hint(hint)
+    ExpectedError::usage(format!("no series in {place} is what was asked for")).with_hint(hint)
 }
 
 fn plot_format(format: Option<PlotFormat>, output: &Output) -> Result<PlotFormat, ExpectedError> {
