@@ -160,16 +160,15 @@ impl SqliteStore {
     /// Whether the file is a history, and of which version.
     fn check(&mut self) -> Result<(), Error> {
         let failed = |error: rusqlite::Error| of_open(&self.place, &error);
-        let number = |name: &str| {
-            self.connection
-                .pragma_query_value(None, name, |row| row.get::<_, i64>(0))
-        };
+        // All of it at one moment: another process may be making the store just now.
+        let moment = self.connection.unchecked_transaction().map_err(failed)?;
+        let number = |name: &str| moment.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
         let application = number("application_id").map_err(failed)?;
         let version = number("user_version").map_err(failed)?;
-        let tables: i64 = self
-            .connection
+        let tables: i64 = moment
             .query_row("SELECT COUNT(*) FROM sqlite_schema", [], |row| row.get(0))
             .map_err(failed)?;
+        drop(moment);
         if application != APPLICATION_ID && (tables > 0 || version != 0) {
             return Err(Error::Foreign {
                 place: self.place.clone(),
