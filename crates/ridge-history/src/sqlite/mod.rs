@@ -136,10 +136,7 @@ impl SqliteStore {
         }
         let failed = |error: rusqlite::Error| of_write(&self.place, &error);
         // The mode is a property of the file; setting it again changes nothing.
-        let mode: String = self
-            .connection
-            .pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))
-            .map_err(failed)?;
+        let mode = self.switch_to_wal().map_err(failed)?;
         // With FULL, a commit is on the disk when it returns, also when the machine loses power.
         let settings = if mode == "wal" {
             "PRAGMA synchronous = FULL;"
@@ -155,6 +152,28 @@ impl SqliteStore {
             })
             .map_err(failed)?;
         migrations::run(&mut self.connection).map_err(|error| of_write(&self.place, &error))
+    }
+
+    /// Asks for the write-ahead log. SQLite does not wait by itself while another process looks at the file.
+    fn switch_to_wal(&self) -> rusqlite::Result<String> {
+        const TRIES: u32 = 100;
+        const PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
+        let mut tries = 0;
+        loop {
+            let mode =
+                self.connection
+                    .pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0));
+            tries += 1;
+            match mode {
+                Err(error)
+                    if tries < TRIES
+                        && error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) =>
+                {
+                    std::thread::sleep(PAUSE);
+                }
+                other => return other,
+            }
+        }
     }
 
     /// Whether the file is a history, and of which version.
