@@ -157,7 +157,7 @@ impl SqliteStore {
     /// Asks for the write-ahead log. SQLite does not wait by itself while another process looks at the file.
     fn switch_to_wal(&self) -> rusqlite::Result<String> {
         const TRIES: u32 = 100;
-        const PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
+        const PAUSE: Duration = Duration::from_millis(20);
         let mut tries = 0;
         loop {
             let mode =
