@@ -114,7 +114,9 @@ pub fn shown(program: &OsStr, arguments: &[OsString]) -> String {
     quoted.join(" ")
 }
 
-fn quote(word: &str) -> String {
+/// A word as a shell takes it.
+#[must_use]
+pub fn quote(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=+,@%".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         word.to_owned()

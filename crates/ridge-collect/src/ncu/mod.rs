@@ -3,5 +3,5 @@
 mod command;
 mod log;
 
-pub use command::{Replay, Request, shown};
+pub use command::{Replay, Request, quote, shown};
 pub use log::{Log, Profiled, Trouble};

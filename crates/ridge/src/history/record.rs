@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use ridge_collect::ncu::quote;
 use ridge_history::{Circumstances, Labels, Record, Timestamp};
 use ridge_model::quantity::counted;
 use serde::Serialize;
@@ -163,7 +164,7 @@ fn command() -> String {
                 // Where the command lies says nothing about the result.
                 return "ridge".to_owned();
             }
-            quoted(&without_secrets(&word))
+            quote(&without_secrets(&word))
         })
         .collect::<Vec<_>>()
         .join(" ")
@@ -197,16 +198,6 @@ fn without_secrets(word: &str) -> String {
     }
 }
 
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_=./:,@%+".contains(letter);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -228,8 +219,8 @@ mod tests {
 
     #[test]
     fn words_are_quoted_as_a_shell_takes_them() {
-        assert_eq!(quoted("--axis=n=1,2"), "--axis=n=1,2");
-        assert_eq!(quoted("it's"), r"'it'\''s'");
-        assert_eq!(quoted(""), "''");
+        assert_eq!(quote("--axis=n=1,2"), "--axis=n=1,2");
+        assert_eq!(quote("it's"), r"'it'\''s'");
+        assert_eq!(quote(""), "''");
     }
 }

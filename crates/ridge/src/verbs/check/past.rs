@@ -1,9 +1,9 @@
 //! Baselines among past results: what `ridge bench --record` stored.
 
+use std::path::Path;
+
 use ridge_compare::check::{Baseline, Found};
 use ridge_history::{Filter, Head, Kind, Store};
-
-use std::path::Path;
 
 use super::baselines::Wanted;
 use crate::error::ExpectedError;
