@@ -117,6 +117,11 @@ pub(super) fn worse(
     list
 }
 
+/// Whether two numbers are the same count.
+fn is_count(one: f64, other: f64) -> bool {
+    (one - other).abs() < 0.5
+}
+
 /// Which limit allows as few blocks on an SM as are there.
 fn occupancy_limit(before: &Kernel, after: &Kernel, occupancy: f64) -> Option<String> {
     let (major, minor) = after.compute_capability.as_deref()?.split_once('.')?;
@@ -134,15 +139,21 @@ fn occupancy_limit(before: &Kernel, after: &Kernel, occupancy: f64) -> Option<St
     let change = |metric| {
         let one = counter(before, metric);
         counter(after, metric).map(|is| match one {
-            Some(was) if was != is => format!("{was:.0} → {is:.0}"),
+            Some(was) if !is_count(was, is) => format!("{was:.0} → {is:.0}"),
             _ => format!("{is:.0}"),
         })
     };
-    if counter(after, "launch__occupancy_limit_registers") == Some(blocks) {
+    if counter(after, "launch__occupancy_limit_registers")
+        .is_some_and(|limit| is_count(limit, blocks))
+    {
         let registers = change("launch__registers_per_thread")?;
         return Some(format!(": registers limit it, {registers} of a thread"));
     }
-    if f64::from(limits.warps.value / warps) == blocks || f64::from(limits.blocks.value) == blocks {
+    let of_block = [limits.warps.value / warps, limits.blocks.value];
+    if of_block
+        .into_iter()
+        .any(|limit| is_count(f64::from(limit), blocks))
+    {
         return Some(format!(
             ": the size of the block limits it, {threads} threads"
         ));

@@ -491,4 +491,40 @@ mod tests {
         assert!(common_axes(&labels[..1]).is_empty());
         assert!(common_axes(&["a", "b"]).is_empty());
     }
+
+    #[test]
+    fn a_kernel_that_nobody_can_tell_has_its_reason_and_interval() {
+        let time = Time {
+            verdict: Verdict::Ambiguous,
+            origin: ridge_compare::kernels::document::TimeOrigin::Trace,
+            before_ns: Some(100.0),
+            after_ns: Some(104.0),
+            samples_before: 5,
+            samples_after: 5,
+            ratio: Some(1.04),
+            lower: Some(0.97),
+            upper: Some(1.21),
+            band: None,
+            clock_before_hz: None,
+            clock_after_hz: None,
+            cycles_ratio: None,
+            reasons: vec!["too few samples".to_owned()],
+            next_step: None,
+        };
+        let mut change = KernelChange {
+            before: "scan".to_owned(),
+            after: "scan".to_owned(),
+            matched_by: Rule::Same,
+            similarity: None,
+            launches: Two::default(),
+            sum_ns: Two::default(),
+            time,
+        };
+        assert_eq!(
+            why_ambiguous(&change).map(|line| line.text).as_deref(),
+            Some("AMBIGUOUS scan: too few samples (95 % interval of the ratio 0.970 to 1.21)")
+        );
+        change.time.verdict = Verdict::Faster;
+        assert!(why_ambiguous(&change).is_none());
+    }
 }

@@ -296,7 +296,7 @@ pub(super) fn amount(value: Option<f64>, unit: &str) -> String {
         || ABSENT.to_owned(),
         |value| {
             let text = Amount::new(value, Unit::new(unit.to_owned())).to_string();
-            if COUNTED.contains(&unit) && value != 1.0 {
+            if COUNTED.contains(&unit) && (value - 1.0).abs() > f64::EPSILON {
                 text + "s"
             } else {
                 text
