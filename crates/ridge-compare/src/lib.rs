@@ -1,6 +1,6 @@
 //! What two results say about each other.
 //!
-//! [`bench`] compares results of `ridge bench`: which states belong together, whether their times may be compared at all,
+//! [`mod@bench`] compares results of `ridge bench`: which states belong together, whether their times may be compared at all,
 //! and whether the later one is faster. [`check`] holds results against budgets and a baseline: the gate of `ridge check`.
 //! [`kernels`] compares diagnoses of kernels: what limits them, which flaws are gone, and whether what had to move did.
 //! [`timelines`] compares what programs did with their GPUs. The crate is pure: it reads no files, knows no clock and prints

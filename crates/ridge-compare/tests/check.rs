@@ -203,10 +203,8 @@ fn registers_local_memory_and_occupancy_are_those_of_the_result() {
     }
 }
 
-const DIAGNOSIS: &str = r#"{"schema":"ridgepoint.diagnosis","version":1,"kernels":[
-    {"name":"gemm","signature":"gemm(float*)","grid":[64,1,1],"block":[256,1,1],"duration_ns":1000.0,
-     "latency":{"warps":{"resident":8.0,"eligible":1.0,"theoretical":8.0,"most":16.0}},
-     "findings":[{"id":"register-spill","title":"x"}],"not_checked":[{"id":"bank-conflicts","needs":[]}]}],"later":1}"#;
+/// As `ridge why --format json` writes it, with a field of a later version.
+const DIAGNOSIS: &str = include_str!("support/diagnosis.json");
 
 fn diagnosis() -> Found {
     Found::read(DIAGNOSIS.as_bytes()).unwrap().unwrap()
@@ -232,6 +230,8 @@ fn a_finding_that_must_not_come_back() {
         ask("findings = \"bank-conflicts\"").outcome,
         Outcome::CannotTell
     );
+    assert_eq!(ask("registers = 96").outcome, Outcome::Pass);
+    assert_eq!(ask("registers = 95").outcome, Outcome::Broken);
     assert_eq!(ask("occupancy = 0.5").outcome, Outcome::Pass);
     assert_eq!(ask("occupancy = 0.6").outcome, Outcome::Broken);
     // A benchmark says nothing about findings.
@@ -243,7 +243,7 @@ fn a_finding_that_must_not_come_back() {
 /// One duration on each side has no spread, so that nothing can be told, however far they are apart.
 #[test]
 fn single_durations_of_the_profiler_tell_nothing() {
-    let slower = DIAGNOSIS.replace("1000.0", "2000.0");
+    let slower = DIAGNOSIS.replace("\"duration_ns\": 1000.0", "\"duration_ns\": 2000.0");
     let before = Baseline::read(DIAGNOSIS.as_bytes()).unwrap();
     let after = Found::read(slower.as_bytes()).unwrap().unwrap();
     let found = checked(vec![after], Some(&before), "");

@@ -11,6 +11,8 @@ use crate::{ClockRange, Error, Head, Id, Labels, Point, Record, Revision};
 /// What a line has at most: a document of 256 MiB, and what is around it.
 const LONGEST: u64 = (1 << 28) + (1 << 26);
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+const BUFFER: usize = 1 << 16;
 
 /// A record as it is exchanged.
 ///
@@ -52,7 +54,25 @@ pub fn looks_like(text: &[u8]) -> bool {
     head.windows(name.len()).any(|part| part == name)
 }
 
-/// Reads lines and hands their records to a function. Input that is packed with zstd is unpacked.
+/// A stream that may be packed with zstd or gzip, unpacked.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn unpacked<'r>(input: impl Read + 'r) -> std::io::Result<Box<dyn BufRead + 'r>> {
+    let mut input = BufReader::with_capacity(BUFFER, input);
+    let head = input.fill_buf()?;
+    Ok(if head.starts_with(&ZSTD) {
+        let unpacked = zstd::stream::read::Decoder::with_buffer(input)?;
+        Box::new(BufReader::with_capacity(BUFFER, unpacked))
+    } else if head.starts_with(&GZIP) {
+        let unpacked = flate2::bufread::MultiGzDecoder::new(input);
+        Box::new(BufReader::with_capacity(BUFFER, unpacked))
+    } else {
+        Box::new(input)
+    })
+}
+
+/// Reads lines and hands their records to a function. Input that is packed with zstd or gzip is unpacked.
 ///
 /// # Errors
 /// When a line is no record, with its number. Those before it have been handed over.
@@ -60,17 +80,11 @@ pub fn read(
     input: impl Read,
     visit: &mut dyn FnMut(Record) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let mut input = BufReader::with_capacity(1 << 16, input);
-    let failed = |error: std::io::Error| Error::Stream {
+    let input = unpacked(input).map_err(|error| Error::Stream {
         what: "read the exchange file",
         reason: error.to_string(),
-    };
-    if input.fill_buf().map_err(failed)?.starts_with(&ZSTD) {
-        let unpacked = zstd::stream::read::Decoder::with_buffer(input).map_err(failed)?;
-        lines(BufReader::with_capacity(1 << 16, unpacked), visit)
-    } else {
-        lines(input, visit)
-    }
+    })?;
+    lines(input, visit)
 }
 
 fn lines(

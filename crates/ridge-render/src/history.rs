@@ -20,7 +20,11 @@ const COMMIT: usize = 10;
 pub fn list(listing: &Listing, layout: &Layout) -> String {
     let mut out = String::new();
     if listing.results.is_empty() {
-        let _ = writeln!(out, "no result in {}", escape::terminal(&listing.store));
+        let _ = writeln!(
+            out,
+            "no such result in {}",
+            escape::terminal(&listing.store)
+        );
         return out;
     }
     let dash = layout.charset.absent();

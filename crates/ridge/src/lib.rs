@@ -20,6 +20,7 @@ mod output;
 pub mod pages;
 mod pattern;
 mod process;
+mod project;
 mod recorder;
 mod tools;
 mod verbs;

@@ -3,10 +3,11 @@
 use std::fmt;
 
 use ridge_bench::document::Document as Bench;
+use ridge_diagnose::document::Document as Diagnosis;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Diagnosis, Found};
+use super::Found;
 
 /// Name of the contract.
 const SCHEMA: &str = "ridgepoint.baseline";
@@ -70,7 +71,8 @@ pub(super) fn result(bytes: &[u8]) -> Option<Result<Found, String>> {
         let read = Bench::read(bytes).map_err(|error| error.to_string());
         Some(read.map(|document| Found::Bench(Box::new(document))))
     } else if Diagnosis::looks_like(bytes) {
-        Some(Diagnosis::read(bytes).map(|diagnosis| Found::Diagnosis(Box::new(diagnosis))))
+        let read = Diagnosis::read(bytes).map_err(|error| error.to_string());
+        Some(read.map(|diagnosis| Found::Diagnosis(Box::new(diagnosis))))
     } else {
         None
     }
@@ -161,6 +163,8 @@ fn found(value: Value) -> Result<Found, BaselineError> {
         let document = Bench::deserialize(&value).map_err(damaged)?;
         return Ok(Found::Bench(Box::new(document)));
     }
-    let diagnosis = Diagnosis::deserialize(&value).map_err(damaged)?;
+    let bytes = serde_json::to_vec(&value).map_err(damaged)?;
+    let diagnosis = Diagnosis::read(&bytes)
+        .map_err(|error| BaselineError(format!("a result of the baseline is damaged: {error}")))?;
     Ok(Found::Diagnosis(Box::new(diagnosis)))
 }

@@ -271,7 +271,7 @@ fn has_not(finding: &str, meant: &[&Facts], budget: &Budget, checks: &mut Vec<Ch
         let (outcome, text, hint) = if found.iter().any(|id| id == finding) {
             (
                 Outcome::Broken,
-                format!("{finding} is back"),
+                format!("{finding} is there"),
                 Some(format!("`ridge explain {finding}`")),
             )
         } else if facts.not_checked.iter().any(|id| id == finding) {

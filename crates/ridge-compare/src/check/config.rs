@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::Pattern;
 
-/// What `ridge.toml` says to `ridge check`. Tables of other names are for others, and skipped.
+/// What `ridge.toml` says to `ridge check`. The table `history` is that of `ridge history`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Config {
     /// Specs to measure where no result is named, relative to the file.
@@ -144,7 +144,14 @@ impl Config {
                         config.budgets.push(reader.budget(budget)?);
                     }
                 }
-                _ => {}
+                "history" => {}
+                other => {
+                    return Err(reader.wrong(
+                        &format!("{other:?} is no table of ridge.toml"),
+                        "tables are [check], [[budget]] and [history]",
+                        &key.span(),
+                    ));
+                }
             }
         }
         Ok(config)
@@ -230,7 +237,7 @@ impl<'t> Reader<'t> {
                 "registers" => budget.registers = Some(self.whole(name, value)?),
                 "local_memory" => budget.local_memory = Some(self.bytes(name, value)?),
                 "occupancy" => budget.occupancy = Some(self.share(name, value, 0.0)?),
-                "findings" => budget.findings = self.texts(name, value)?,
+                "findings" => budget.findings = self.findings(value)?,
                 "slowdown" => budget.slowdown = Some(self.share(name, value, 0.0)?),
                 other => return Err(self.unknown(other, "[[budget]]", BUDGET_KEYS, &key.span())),
             }
@@ -251,6 +258,22 @@ impl<'t> Reader<'t> {
             ));
         }
         Ok(budget)
+    }
+
+    /// Names of findings. One that no finding has would never come back.
+    fn findings(&self, value: &Item<'t>) -> Result<Vec<String>, ConfigError> {
+        let findings = self.texts("findings", value)?;
+        match findings
+            .iter()
+            .find(|name| !ridge_diagnose::ids().any(|id| id == name.as_str()))
+        {
+            None => Ok(findings),
+            Some(other) => Err(self.wrong(
+                &format!("no finding is called {other:?}"),
+                "`ridge explain` lists them",
+                &value.span(),
+            )),
+        }
     }
 
     fn unknown(&self, key: &str, table: &str, known: &[&str], span: &Range<usize>) -> ConfigError {
@@ -391,8 +414,8 @@ mod tests {
     fn everything_that_can_be_asked_for() {
         let config = Config::read(
             r#"
-[other]
-anything = 1
+[history]
+record = true
 
 [check]
 spec = "bench/gemm.toml"
@@ -471,6 +494,16 @@ findings = "bank-conflicts"
             ("[check]\nband = nan", 2, "a share from 0 to 1"),
             ("[check]\nspec = [1]", 2, "spec is a text"),
             ("check = 1", 1, "check is a table"),
+            (
+                "[[budgets]]\nkernel = \"a\"",
+                1,
+                "is no table of ridge.toml",
+            ),
+            (
+                "[[budget]]\nkernel = \"a\"\nfindings = \"register-spil\"",
+                3,
+                "no finding is called \"register-spil\"",
+            ),
         ] {
             let error = Config::read(text).unwrap_err();
             assert!(error.to_string().contains(message), "{text}: {error}");

@@ -4,12 +4,6 @@ use ridge_bench::document::{Document as Bench, ModeResult, StateResult, Status};
 use ridge_bench::protocol::Mode;
 use ridge_model::ComputeCapability;
 use ridge_model::occupancy::{Launch, SmLimits, resident};
-use serde::Deserialize;
-
-/// Name of the contract of diagnoses.
-const DIAGNOSIS: &str = "ridgepoint.diagnosis";
-/// The latest version of it that is read here.
-const DIAGNOSIS_VERSION: u32 = 1;
 
 /// What one result says about one kernel.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,7 +19,7 @@ pub(super) struct Facts {
     /// Why nothing of it counts.
     pub(super) invalid: Vec<String>,
     /// Whether that is about the kernel, and not about the run: outputs that are wrong once are wrong.
-    is_wrong: bool,
+    pub(super) is_wrong: bool,
     /// Time with the ends of its interval.
     pub(super) time: Option<Figure>,
     /// Share of the lower bound that is reached.
@@ -215,166 +209,4 @@ fn occupancy(document: &Bench, state: &StateResult) -> Option<f64> {
     };
     let all: Option<Vec<f64>> = state.launches.iter().map(of_launch).collect();
     all?.into_iter().min_by(f64::total_cmp)
-}
-
-/// What a diagnosis has for a gate.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Diagnosis {
-    schema: String,
-    version: u32,
-    #[serde(default)]
-    kernels: Vec<DiagnosedKernel>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-struct DiagnosedKernel {
-    name: String,
-    signature: String,
-    #[serde(default)]
-    grid: Option<[u32; 3]>,
-    #[serde(default)]
-    block: Option<[u32; 3]>,
-    #[serde(default)]
-    duration_ns: Option<f64>,
-    #[serde(default)]
-    latency: Option<DiagnosedLatency>,
-    #[serde(default)]
-    compulsory: Option<DiagnosedCompulsory>,
-    #[serde(default)]
-    findings: Vec<DiagnosedFinding>,
-    #[serde(default)]
-    not_checked: Vec<DiagnosedFinding>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-struct DiagnosedLatency {
-    #[serde(default)]
-    warps: Option<DiagnosedWarps>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-struct DiagnosedCompulsory {
-    #[serde(default)]
-    bound_ns: Option<f64>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-struct DiagnosedWarps {
-    #[serde(default)]
-    theoretical: Option<f64>,
-    #[serde(default)]
-    most: Option<f64>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-struct DiagnosedFinding {
-    id: String,
-}
-
-impl Diagnosis {
-    /// Whether some bytes are meant to be a diagnosis: a JSON object that names the contract. They may be damaged.
-    #[must_use]
-    pub fn looks_like(bytes: &[u8]) -> bool {
-        let name = const { b"\"ridgepoint.diagnosis\"" };
-        let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let start = text.iter().find(|byte| !byte.is_ascii_whitespace());
-        start == Some(&b'{') && text.windows(name.len()).any(|part| part == name)
-    }
-
-    /// Reads a diagnosis. Fields that are of no use here are skipped.
-    ///
-    /// # Errors
-    /// In words, when it is none, or of a later version.
-    pub fn read(bytes: &[u8]) -> Result<Self, String> {
-        let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let found: Self = serde_json::from_slice(text)
-            .map_err(|error| format!("the document of `ridge why` is damaged: {error}"))?;
-        if found.schema != DIAGNOSIS {
-            return Err(format!(
-                "it is a document of kind {:?}, not {DIAGNOSIS:?}",
-                found.schema
-            ));
-        }
-        if found.version > DIAGNOSIS_VERSION {
-            return Err(format!(
-                "the document of `ridge why` has version {}, and this command reads up to {DIAGNOSIS_VERSION}",
-                found.version
-            ));
-        }
-        Ok(found)
-    }
-
-    /// All kernels of it.
-    pub(super) fn facts(&self, result: usize) -> Vec<Facts> {
-        let kernel = |kernel: &DiagnosedKernel| {
-            let warps = kernel
-                .latency
-                .as_ref()
-                .and_then(|latency| latency.warps.as_ref());
-            let occupancy = warps.and_then(|warps| Some(warps.theoretical? / warps.most?));
-            let needed = kernel
-                .compulsory
-                .as_ref()
-                .and_then(|needed| needed.bound_ns);
-            let duration = kernel.duration_ns.filter(|time| *time > 0.0);
-            let single = |value: f64| Figure {
-                value,
-                interval: None,
-            };
-            Facts {
-                name: kernel.shown(),
-                kernel: kernel.name.clone(),
-                result,
-                time: duration.map(single),
-                share_of_bound: needed
-                    .zip(duration)
-                    .map(|(needed, time)| needed / time)
-                    .filter(|share| share.is_finite())
-                    .map(single),
-                occupancy: occupancy.filter(|share| (0.0..=1.0).contains(share)),
-                findings: Some(
-                    kernel
-                        .findings
-                        .iter()
-                        .map(|finding| finding.id.clone())
-                        .collect(),
-                ),
-                not_checked: kernel
-                    .not_checked
-                    .iter()
-                    .map(|check| check.id.clone())
-                    .collect(),
-                ..Facts::default()
-            }
-        };
-        self.kernels.iter().map(kernel).collect()
-    }
-
-    /// Durations of kernels by name, grid and block.
-    pub(super) fn durations(&self) -> Vec<(String, f64)> {
-        let timed = self.kernels.iter();
-        timed
-            .filter_map(|kernel| {
-                Some((
-                    kernel.shown(),
-                    kernel.duration_ns.filter(|time| *time > 0.0)?,
-                ))
-            })
-            .collect()
-    }
-}
-
-impl DiagnosedKernel {
-    /// The signature with the launch, by which kernels of two diagnoses are the same.
-    fn shown(&self) -> String {
-        let size = |size: Option<[u32; 3]>| {
-            size.map_or_else(|| "?".to_owned(), |[x, y, z]| format!("{x}x{y}x{z}"))
-        };
-        format!(
-            "{} {}/{}",
-            self.signature,
-            size(self.grid),
-            size(self.block)
-        )
-    }
 }

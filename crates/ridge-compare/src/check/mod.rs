@@ -7,6 +7,7 @@
 mod baseline;
 mod budgets;
 mod config;
+mod diagnosed;
 pub mod document;
 mod facts;
 mod pattern;
@@ -14,10 +15,10 @@ mod pattern;
 pub use baseline::{Baseline, BaselineError};
 pub use config::{Budget, Config, ConfigError};
 pub use document::{BaselineFacts, Check, Document, Outcome, Rule};
-pub use facts::Diagnosis;
 pub use pattern::Pattern;
 
 use ridge_bench::document::Document as Bench;
+use ridge_diagnose::document::Document as Diagnosis;
 use ridge_model::quantity::Nanos;
 
 use crate::Verdict;
@@ -43,7 +44,7 @@ impl Found {
     fn facts(&self, place: usize) -> Vec<Facts> {
         match self {
             Self::Bench(document) => of_bench(document, place),
-            Self::Diagnosis(diagnosis) => diagnosis.facts(place),
+            Self::Diagnosis(diagnosis) => diagnosed::facts(diagnosis, place),
         }
     }
 }
@@ -309,7 +310,7 @@ fn told(pair: &Pair, allowed: Option<f64>) -> String {
 /// Durations of a profiler, one on each side: they are told, and never a verdict. Whether there were any.
 fn profiled(results: &[Named], baseline: &Baseline, checks: &mut Vec<Check>) -> bool {
     let diagnosis = |found: &Found| match found {
-        Found::Diagnosis(diagnosis) => Some(diagnosis.durations()),
+        Found::Diagnosis(diagnosis) => Some(diagnosed::durations(diagnosis)),
         Found::Bench(_) => None,
     };
     let before: std::collections::HashMap<String, f64> = baseline

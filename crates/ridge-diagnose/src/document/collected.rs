@@ -12,11 +12,13 @@ pub struct Collected {
     pub target_code: Option<i32>,
     /// The signal that ended the program, where the recording saw it.
     #[serde(default)]
+    #[schemars(!default)]
     pub target_signal: Option<i32>,
     /// Where launches and their times are from.
     pub launches_from: LaunchesFrom,
     /// What the recording of the first run says about the program as a whole; absent where there is none.
     #[serde(default)]
+    #[schemars(!default)]
     pub traced: Option<Traced>,
     /// Launches that were seen.
     pub launches: u64,

@@ -8,13 +8,13 @@ use super::{headline, subject, word};
 use crate::escape;
 
 /// Writes one command a line: `::error file=…,line=…,title=…::text`. Errors for what is broken or not valid, warnings for what
-/// cannot be told, a notice for what holds.
+/// cannot be told, and one notice with the headline: GitHub shows ten of a kind for each step, so that what holds is not listed.
 #[must_use]
 pub fn github(document: &Document) -> String {
     let mut out = String::new();
     for check in &document.checks {
         let level = match check.outcome {
-            Outcome::Pass => "notice",
+            Outcome::Pass => continue,
             Outcome::CannotTell => "warning",
             Outcome::Broken | Outcome::Invalid => "error",
         };
@@ -26,7 +26,6 @@ pub fn github(document: &Document) -> String {
         let hint = check
             .hint
             .as_ref()
-            .filter(|_| check.outcome != Outcome::Pass)
             .map_or_else(String::new, |hint| format!("; try: {hint}"));
         let _ = writeln!(
             out,
@@ -35,13 +34,16 @@ pub fn github(document: &Document) -> String {
             message(&format!("{}{hint}", check.text))
         );
     }
-    if document.checks.is_empty() {
-        let _ = writeln!(
-            out,
-            "::warning title=ridge check::{}",
-            message(&headline(document))
-        );
-    }
+    let level = if document.checks.is_empty() {
+        "warning"
+    } else {
+        "notice"
+    };
+    let _ = writeln!(
+        out,
+        "::{level} title=ridge check::{}",
+        message(&headline(document))
+    );
     out
 }
 

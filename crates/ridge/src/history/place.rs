@@ -10,11 +10,8 @@ use toml::de::{DeTable, DeValue};
 use super::expected;
 use crate::error::ExpectedError;
 use crate::output::Output;
+use crate::project::{FOLDER, SETTINGS, root};
 
-/// The folder in a project that is Ridgepoint's.
-const FOLDER: &str = ".ridge";
-/// The settings of a project.
-const SETTINGS: &str = "ridge.toml";
 /// What names a store.
 const VARIABLE: &str = "RIDGE_HISTORY";
 
@@ -27,7 +24,7 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// Looks upwards for a folder with `ridge.toml`, `.ridge` or `.git`; without one, the current folder is the project.
+    /// The project that the current folder belongs to.
     pub(crate) fn find(output: &Output) -> Result<Self, ExpectedError> {
         let here = env::current_dir().map_err(|error| {
             ExpectedError::unable(format!("cannot tell the current folder: {error}"))
@@ -37,12 +34,7 @@ impl Project {
 
     /// The project that a folder belongs to.
     pub(crate) fn of(here: &Path, output: &Output) -> Result<Self, ExpectedError> {
-        let is_root = |folder: &&Path| {
-            [SETTINGS, FOLDER, ".git"]
-                .iter()
-                .any(|name| folder.join(name).exists())
-        };
-        let root = here.ancestors().find(is_root).unwrap_or(here).to_owned();
+        let root = root(here);
         let mut project = Self {
             root,
             store: None,

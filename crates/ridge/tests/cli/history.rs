@@ -316,6 +316,30 @@ fn stores_exchange_results() {
     );
     let lines = |project: &Project| project.run(0, &["history", "export"]).0;
     assert_eq!(lines(&one), lines(&other));
+    // Files are known by what is in them, whatever their name and packing; a report's document is no small one.
+    let report = root().join("fixtures/reports/aos.ncu-rep.zst");
+    one.run(0, &["why", report.to_str().unwrap(), "--record"]);
+    let plain = lines(&one);
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut gzip, plain.as_bytes()).unwrap();
+    for (name, bytes) in [
+        ("plain", plain.clone().into_bytes()),
+        ("zstd", zstd::encode_all(plain.as_bytes(), 3).unwrap()),
+        ("gzip", gzip.finish().unwrap()),
+    ] {
+        let file = one.path().join(name);
+        std::fs::write(&file, bytes).unwrap();
+        let fresh = Project::new();
+        let (said, _) = fresh.run(0, &["history", "import", file.to_str().unwrap()]);
+        assert!(said.starts_with("4 results added to "), "{name}: {said}");
+        let mut from_input = fresh.command(&["history", "import", "-"]);
+        from_input.stdin(std::fs::File::open(&file).unwrap());
+        let (said, _) = finished(0, &mut from_input);
+        assert!(
+            said.starts_with("0 results added, 4 known"),
+            "{name}: {said}"
+        );
+    }
 
     // A document as a file; the same twice is one result.
     let result = one.path().join("result.json");
@@ -375,7 +399,7 @@ fn pruning_says_what_it_removes() {
     let (said, _) = project.run(0, &["history", "prune", "--since", "1h"]);
     assert!(said.starts_with("1 result removed from "), "{said}");
     let (page, _) = project.run(0, &["history", "list"]);
-    assert!(page.starts_with("no result in "), "{page}");
+    assert!(page.starts_with("no such result in "), "{page}");
 }
 
 /// A server that is not there costs no result, and no exit code.

@@ -29,7 +29,7 @@ fn check(root: &Value, schema: &Value, value: &Value, path: &str, found: &mut Ve
     for (keyword, rule) in keywords {
         let is_met = match keyword.as_str() {
             // Said about the value, not asked of it.
-            "$schema" | "$defs" | "title" | "description" | "default" => true,
+            "$schema" | "$defs" | "title" | "description" => true,
             // Looked at with another keyword.
             "prefixItems" | "format" => true,
             "$ref" => {

@@ -32,13 +32,17 @@ const LEAST_OF_HASH: usize = 7;
 const MOST_OF_HASH: usize = 64;
 
 impl Wanted {
-    /// `branch:NAME` is a branch, seven or more hexadecimal digits are a commit, what has a slash, ends in `.json` or is there
-    /// is a file, and the rest is a label.
+    /// `branch:NAME`, `commit:HASH` and `label:NAME` say what they are, as for `ridge history`; seven or more hexadecimal digits are
+    /// a commit, what has a slash, ends in `.json` or is there is a file, and the rest is a label.
     pub(super) fn of(text: &str) -> Self {
         let is_hash = (LEAST_OF_HASH..=MOST_OF_HASH).contains(&text.len())
             && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         if let Some(branch) = text.strip_prefix("branch:") {
             Self::Branch(branch.to_owned())
+        } else if let Some(commit) = text.strip_prefix("commit:") {
+            Self::Commit(commit.to_ascii_lowercase())
+        } else if let Some(label) = text.strip_prefix("label:") {
+            Self::Label(label.to_owned())
         } else if text.contains(['/', '\\']) || text.ends_with(".json") || Path::new(text).is_file()
         {
             Self::File(PathBuf::from(text))
@@ -118,7 +122,7 @@ impl Folder {
         self.baselines.join(format!("{kind}{safe}.json"))
     }
 
-    /// The newest baseline that is meant: what was recorded as one, else past results.
+    /// The baseline that is meant: what was recorded as one, else past results. Of a branch, the newer of the two.
     pub(super) fn find(&self, wanted: &Wanted, output: &Output) -> Result<Baseline, ExpectedError> {
         if let Wanted::File(path) = wanted {
             return file(path, output);
@@ -143,11 +147,15 @@ impl Folder {
                 newest = Some(baseline);
             }
         }
-        if let Some(newest) = newest {
-            return Ok(newest);
-        }
-        let past = past::find(&self.project, wanted, output)?;
-        past.ok_or_else(|| {
+        let past = match (&newest, wanted) {
+            (Some(_), Wanted::File(_) | Wanted::Label(_) | Wanted::Commit(_)) => None,
+            (None, _) | (Some(_), Wanted::Branch(_)) => past::find(&self.project, wanted, output)?,
+        };
+        let found = newest
+            .into_iter()
+            .chain(past)
+            .max_by_key(|baseline| baseline.recorded_unix_s);
+        found.ok_or_else(|| {
             let known = match known.as_slice() {
                 [] => String::new(),
                 known => format!("; recorded are {}", known.join(", ")),
@@ -163,11 +171,13 @@ impl Folder {
         })
     }
 
-    /// Keeps results as a baseline, and says where.
+    /// Keeps results as a baseline, and says where. Results that were not measured just now are of no commit, unless the user
+    /// says so.
     pub(super) fn record(
         &self,
         wanted: &Wanted,
         results: &[Loaded],
+        is_measured: bool,
     ) -> Result<PathBuf, ExpectedError> {
         let now = git::revision(&self.project);
         let differs = |what: &str, asked: &str, is: Option<&str>| {
@@ -191,13 +201,14 @@ impl Folder {
             }
             _ => {}
         }
+        let is_known = is_measured || matches!(wanted, Wanted::Branch(_) | Wanted::Commit(_));
         let facts = Baseline {
             label: match wanted {
                 Wanted::Label(label) => Some(label.clone()),
                 _ => None,
             },
-            commit: now.commit,
-            branch: now.branch,
+            commit: now.commit.filter(|_| is_known),
+            branch: now.branch.filter(|_| is_known),
             recorded_unix_s: SystemTime::now()
                 .duration_since(UNIX_EPOCH)
                 .ok()
@@ -272,6 +283,8 @@ mod tests {
             ("facade", Wanted::Label("facade".to_owned())),
             ("0123abc", Wanted::Commit("0123abc".to_owned())),
             ("0123ABC", Wanted::Commit("0123abc".to_owned())),
+            ("label:nightly/x", Wanted::Label("nightly/x".to_owned())),
+            ("commit:0123", Wanted::Commit("0123".to_owned())),
             ("branch:feature/x", Wanted::Branch("feature/x".to_owned())),
             ("old.json", Wanted::File(PathBuf::from("old.json"))),
             ("a/b", Wanted::File(PathBuf::from("a/b"))),

@@ -51,6 +51,7 @@ fn among(store: &mut dyn Store, wanted: &Wanted) -> Result<Option<Baseline>, Exp
     let mut baseline = Baseline {
         commit: first.revision.commit.clone(),
         branch: first.revision.branch.clone(),
+        recorded_unix_s: u64::try_from(first.time.micros() / 1_000_000).ok(),
         ..Baseline::default()
     };
     for head in &chosen {

@@ -5,15 +5,14 @@ use std::path::{Path, PathBuf};
 use ridge_compare::check::Config;
 
 use crate::error::{Excerpt, ExpectedError};
+use crate::project::{SETTINGS, root};
 
-/// What the file is called.
-const NAME: &str = "ridge.toml";
 /// More is no configuration that a person wrote.
 const MOST_BYTES: u64 = 1 << 20;
 
 /// A folder with what its `ridge.toml` says.
 pub(super) struct Project {
-    /// The folder of the file; without one, the root of the git repository, or the working folder.
+    /// The folder of the file; without one, the root of the project.
     pub(super) folder: PathBuf,
     /// The file as people know it.
     pub(super) file: Option<String>,
@@ -21,7 +20,7 @@ pub(super) struct Project {
 }
 
 impl Project {
-    /// Reads the file that is named, or the nearest one from the working folder upwards.
+    /// Reads the file that is named, or that of the project which the working folder belongs to.
     pub(super) fn find(named: Option<&Path>) -> Result<Self, ExpectedError> {
         let working = std::env::current_dir().map_err(|error| {
             ExpectedError::unable(format!("cannot find the working folder: {error}"))
@@ -30,23 +29,16 @@ impl Project {
             let path = working.join(path);
             return Self::read(&path, &working);
         }
-        match working
-            .ancestors()
-            .map(|folder| folder.join(NAME))
-            .find(|path| path.is_file())
-        {
-            Some(path) => Self::read(&path, &working),
-            None => {
-                let root = working
-                    .ancestors()
-                    .find(|folder| folder.join(".git").exists());
-                Ok(Self {
-                    folder: root.unwrap_or(&working).to_path_buf(),
-                    file: None,
-                    config: Config::default(),
-                })
-            }
+        let folder = root(&working);
+        let settings = folder.join(SETTINGS);
+        if settings.is_file() {
+            return Self::read(&settings, &working);
         }
+        Ok(Self {
+            folder,
+            file: None,
+            config: Config::default(),
+        })
     }
 
     fn read(path: &Path, working: &Path) -> Result<Self, ExpectedError> {

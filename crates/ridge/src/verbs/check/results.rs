@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use ridge_compare::check::{Document, Found, Named};
+use ridge_diagnose::document::Document as Diagnosis;
 
 use crate::error::ExpectedError;
 use crate::filter::Address;
@@ -74,17 +75,12 @@ fn report(file: &OsStr, name: String, output: &Output) -> Result<Loaded, Expecte
     for set in input_sets(&[file.to_owned()], output) {
         kernels.extend(kernels_of(&set, output)?);
     }
-    let document = serde_json::json!({
-        "schema": ridge_diagnose::document::SCHEMA,
-        "version": ridge_diagnose::document::VERSION,
-        "kernels": kernels,
-    });
-    let bytes = document.to_string().into_bytes();
-    match Found::read(&bytes) {
-        Some(Ok(found)) => Ok(Loaded {
-            named: Named { name, found },
-            bytes,
-        }),
-        _ => Err(ExpectedError::internal("a diagnosis cannot be read back")),
-    }
+    let diagnosis = Diagnosis::of_kernels(kernels);
+    let bytes = serde_json::to_vec(&diagnosis)
+        .map_err(|error| ExpectedError::internal(format!("cannot write a diagnosis: {error}")))?;
+    let found = Found::Diagnosis(Box::new(diagnosis));
+    Ok(Loaded {
+        named: Named { name, found },
+        bytes,
+    })
 }

@@ -61,7 +61,7 @@ impl Side {
         };
         let mut side = Self {
             name: file.to_string_lossy().into_owned(),
-            content: Content::Diagnosis(Box::new(empty())),
+            content: Content::Diagnosis(Box::new(Diagnosis::of_kernels(Vec::new()))),
             is_whole: true,
             reports: Vec::new(),
             inputs: Vec::new(),
@@ -142,19 +142,6 @@ impl Side {
                     .iter()
                     .zip(&other.inputs)
                     .all(|(one, other)| one.bytes() == other.bytes()))
-    }
-}
-
-fn empty() -> Diagnosis {
-    Diagnosis {
-        schema: ridge_diagnose::document::SCHEMA,
-        version: ridge_diagnose::document::VERSION,
-        sources: Vec::new(),
-        kernels: Vec::new(),
-        report_findings: Vec::new(),
-        totals: Vec::new(),
-        ranks: None,
-        warnings: Vec::new(),
     }
 }
 

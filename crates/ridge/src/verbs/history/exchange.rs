@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
@@ -19,8 +19,10 @@ use crate::history::{StorePlace, expected};
 use crate::input::Input;
 use crate::output::Output;
 
-/// Bytes that tell what a file is.
-const HEAD: u64 = 4096;
+/// What is imported.
+const EXPECTED: &str = "name what `ridge bench`, `why`, `timeline` or `ceilings` wrote with --format json, or what `ridge history export` wrote";
+/// What a document from standard input has at most, as elsewhere.
+const LONGEST_DOCUMENT: u64 = 1 << 30;
 
 pub(super) fn import(
     place: &StorePlace,
@@ -33,12 +35,7 @@ pub(super) fn import(
     let mut all = Inserted::default();
     for file in files {
         let mut batch = Batch::new(store.as_mut());
-        let read = if is_exported(file) {
-            read_lines(file, &mut batch)
-        } else {
-            read_document(file, labels, output)
-                .and_then(|record| batch.add(record).map_err(|error| expected(&error)))
-        };
+        let read = read(file, labels, &mut batch, output);
         // Results before a damaged line are stored.
         let stored = batch.finish().map_err(|error| expected(&error));
         match stored {
@@ -63,36 +60,54 @@ pub(super) fn words(inserted: Inserted) -> String {
     }
 }
 
-/// Whether a file holds lines for exchange. What cannot be looked into is told by whoever reads it.
-fn is_exported(file: &OsStr) -> bool {
-    let look = || -> io::Result<bool> {
-        let mut head = Vec::new();
-        File::open(file)?.take(HEAD).read_to_end(&mut head)?;
-        if exchange::looks_like(&head) {
-            return Ok(true);
-        }
-        let unpacked = ncu_rep::unpack(&head, HEAD * 16);
-        Ok(exchange::looks_like(&unpacked.bytes))
+/// Puts what a file holds into a store: lines for exchange, or one document, by what it begins with.
+fn read(
+    file: &OsStr,
+    labels: &Labels,
+    batch: &mut Batch<'_>,
+    output: &Output,
+) -> Result<(), ExpectedError> {
+    let failed = |error: io::Error| {
+        let reason = match error.kind() {
+            io::ErrorKind::NotFound => "there is no such file".to_owned(),
+            _ => error.to_string(),
+        };
+        ExpectedError::unreadable(format!("cannot read it: {reason}")).with_hint(EXPECTED)
     };
-    file != "-" && look().unwrap_or(false)
-}
-
-fn read_lines(file: &OsStr, batch: &mut Batch<'_>) -> Result<(), ExpectedError> {
-    let file = File::open(file)
-        .map_err(|error| ExpectedError::unreadable(format!("cannot read it: {error}")))?;
-    exchange::read(file, &mut |record| batch.add(record)).map_err(|error| expected(&error))
+    let of_batch = |error: Error| expected(&error);
+    let mut input = if file == "-" {
+        exchange::unpacked(io::stdin().lock())
+    } else {
+        File::open(file).and_then(exchange::unpacked)
+    }
+    .map_err(failed)?;
+    if exchange::looks_like(input.fill_buf().map_err(failed)?) {
+        return exchange::read(input, &mut |record| batch.add(record)).map_err(of_batch);
+    }
+    let record = if file == "-" {
+        let mut bytes = Vec::new();
+        input
+            .take(LONGEST_DOCUMENT)
+            .read_to_end(&mut bytes)
+            .map_err(failed)?;
+        record(&bytes, file, labels)?
+    } else {
+        read_document(file, labels, output)?
+    };
+    batch.add(record).map_err(of_batch)
 }
 
 /// The record of a document. When it was made is when its file was written; of standard input, now.
 fn read_document(file: &OsStr, labels: &Labels, output: &Output) -> Result<Record, ExpectedError> {
-    let input = Input::open(&Address::whole(file), output).map_err(|error| {
-        error.with_hint(
-            "name what `ridge bench`, `why`, `timeline` or `ceilings` wrote with --format json, or what `ridge history export` wrote",
-        )
-    })?;
+    let input =
+        Input::open(&Address::whole(file), output).map_err(|error| error.with_hint(EXPECTED))?;
     if let Some(problem) = &input.problem {
         return Err(ExpectedError::unreadable(problem.to_string()));
     }
+    record(input.bytes(), file, labels)
+}
+
+fn record(document: &[u8], file: &OsStr, labels: &Labels) -> Result<Record, ExpectedError> {
     let written = std::fs::metadata(file)
         .and_then(|facts| facts.modified())
         .ok()
@@ -106,7 +121,7 @@ fn read_document(file: &OsStr, labels: &Labels, output: &Output) -> Result<Recor
             .map(|stem| stem.to_string_lossy().into_owned()),
         ..Circumstances::default()
     };
-    Record::of_document(input.bytes(), circumstances).map_err(|error| expected(&error))
+    Record::of_document(document, circumstances).map_err(|error| expected(&error))
 }
 
 pub(super) fn export(

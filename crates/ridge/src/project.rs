@@ -1,0 +1,57 @@
+//! Which project a folder belongs to.
+
+use std::path::{Path, PathBuf};
+
+/// The settings of a project.
+pub(crate) const SETTINGS: &str = "ridge.toml";
+/// The folder in a project that is Ridgepoint's.
+pub(crate) const FOLDER: &str = ".ridge";
+
+/// The root of the project: the nearest folder from here upwards with `ridge.toml`, else with `.ridge`, else the root of the git
+/// repository, else the folder itself. What lies outside of the repository belongs to somebody else.
+pub(crate) fn root(here: &Path) -> PathBuf {
+    let mut within: Vec<&Path> = Vec::new();
+    let mut repository = None;
+    for folder in here.ancestors() {
+        within.push(folder);
+        if folder.join(".git").exists() {
+            repository = Some(folder);
+            break;
+        }
+    }
+    let nearest = |name: &str| {
+        within
+            .iter()
+            .copied()
+            .find(|folder| folder.join(name).exists())
+    };
+    nearest(SETTINGS)
+        .or_else(|| nearest(FOLDER))
+        .or(repository)
+        .unwrap_or(here)
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_repository_ends_the_search() {
+        let outer = tempfile::tempdir().unwrap();
+        let inner = outer.path().join("inner");
+        let below = inner.join("a/b");
+        fs::create_dir_all(&below).unwrap();
+        fs::create_dir(inner.join(".git")).unwrap();
+        fs::write(outer.path().join(SETTINGS), "").unwrap();
+        assert_eq!(root(&below), inner);
+        fs::create_dir(inner.join("a").join(FOLDER)).unwrap();
+        assert_eq!(root(&below), inner.join("a"));
+        // Settings go before what was only kept somewhere.
+        fs::write(inner.join(SETTINGS), "").unwrap();
+        assert_eq!(root(&below), inner);
+        assert_eq!(root(outer.path()), outer.path());
+    }
+}
