@@ -180,7 +180,9 @@ fn limiter(pair: &Value, faults: &mut Vec<String>) {
 fn flaw(label: &Value, pair: &Value, faults: &mut Vec<String>) {
     let flaws = pair["flaws"].as_array().cloned().unwrap_or_default();
     let accepted = label["accept"].as_array().cloned().unwrap_or_default();
-    let mut before = flaws.iter().filter(|flaw| flaw["outcome"] != "new");
+    let mut before = flaws
+        .iter()
+        .filter(|flaw| flaw["expected_before"].is_number());
     let labelled = before.clone().find(|flaw| flaw["id"] == label["label"]);
     let Some(flaw) = labelled.or_else(|| before.find(|flaw| accepted.contains(&flaw["id"]))) else {
         // A verdict (`at-…`) is no flaw.

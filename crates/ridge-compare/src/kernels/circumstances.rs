@@ -2,6 +2,8 @@
 
 use ridge_diagnose::document::{Collection, Kernel, Source, SourceKind};
 
+use ridge_model::quantity::Ratio;
+
 use super::document::{Conclusion, Warning};
 use super::time::{CLOCK_TOLERANCE, Circumstances, counter};
 
@@ -150,7 +152,8 @@ pub(super) fn of_pair(before: &Kernel, after: &Kernel) -> (Vec<Warning>, Circums
         warnings.push(Warning {
             code: "work-differs".to_owned(),
             message: format!(
-                "instructions and the bytes that the SMs read and write all changed by about {factor:.2} times, as with another size of the problem: compare launches of one size"
+                "instructions and the bytes that the SMs read and write all changed to about {} of what they were, as with another size of the problem: compare launches of one size",
+                Ratio::new(factor).factor()
             ),
             spoils: vec![Time, Ledger, Verify],
         });
@@ -200,7 +203,7 @@ fn given_bytes(before: &Kernel, after: &Kernel) -> Option<(f64, f64)> {
 }
 
 /// The factor by which all that a launch does grew or shrank, where it is one.
-fn other_size(before: &Kernel, after: &Kernel) -> Option<f64> {
+pub(super) fn other_size(before: &Kernel, after: &Kernel) -> Option<f64> {
     let ratio = |metric| {
         let (one, other) = counter(before, metric).zip(counter(after, metric))?;
         (one > 0.0 && other > 0.0).then(|| other / one)

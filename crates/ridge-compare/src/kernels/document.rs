@@ -240,7 +240,7 @@ pub struct FlawChange {
     pub ceiling_after: Option<f64>,
     /// How sure the finding is.
     pub confidence: Confidence,
-    /// What had to move, and whether it did; none for a new one.
+    /// What had to move, and whether it did; none for one that was not found before.
     pub verify: Vec<VerifyResult>,
 }
 
@@ -248,15 +248,19 @@ pub struct FlawChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// It is not found any more.
+    /// It is not found any more, and what had to move did.
     Gone,
+    /// It is not found any more, but not all that it asked for moved: something else limits now.
+    NoLongerLimits,
     /// It is found, and costs less than half of the time that it cost.
     Smaller,
     /// It is still there.
     Still,
     /// The input after does not let it be checked.
     NotChecked,
-    /// It was not there before.
+    /// It was not found before, and its counters are no worse than before: what stood before it is smaller.
+    NowShows,
+    /// It was not found before, and its counters got worse.
     New,
 }
 
@@ -266,9 +270,11 @@ impl Outcome {
     pub const fn words(self) -> &'static str {
         match self {
             Self::Gone => "gone",
+            Self::NoLongerLimits => "no longer what limits; what it asked for did not all move",
             Self::Smaller => "smaller",
             Self::Still => "still there",
             Self::NotChecked => "not checked after",
+            Self::NowShows => "now shows (its counters are no worse; another flaw stood before it)",
             Self::New => "new",
         }
     }
@@ -301,6 +307,8 @@ pub enum Held {
     Held,
     /// It did not, or by less than counters differ by from run to run.
     NotHeld,
+    /// It moved, but what would tell whether that is a success was not counted: a longer time is one only with more work.
+    CannotTell,
     /// One side does not have it.
     NotMeasured,
 }
@@ -312,6 +320,7 @@ impl Held {
         match self {
             Self::Held => "held",
             Self::NotHeld => "not held",
+            Self::CannotTell => "cannot tell",
             Self::NotMeasured => "not measured",
         }
     }

@@ -7,6 +7,8 @@ use super::document::{FlawChange, Left, LimiterChange, Outcome};
 
 /// A row that is busy for less of the time does not limit by itself: the diagnosis draws the same line.
 const BUSY: f64 = 0.60;
+/// A row whose share differs by more from that of the limiter shows another figure.
+const OTHER_FIGURE: f64 = 0.02;
 /// Rows whose shares differ by less are equal for a person.
 const EQUAL: f64 = 0.10;
 
@@ -22,7 +24,7 @@ pub(super) fn change(before: &Kernel, after: &Kernel, flaws: &[FlawChange]) -> L
         is_borne_out: is_borne_out(before)
             .zip(is_borne_out(after))
             .map(|(one, other)| one && other),
-        sentence: sentence(one, other, flaws),
+        sentence: sentence(before, after, flaws),
     }
 }
 
@@ -42,7 +44,7 @@ fn is_borne_out(kernel: &Kernel) -> Option<bool> {
     })
 }
 
-fn sentence(before: Option<&Limiter>, after: Option<&Limiter>, flaws: &[FlawChange]) -> String {
+fn sentence(before: &Kernel, after: &Kernel, flaws: &[FlawChange]) -> String {
     let mut gone: Vec<&str> = flaws
         .iter()
         .filter(|flaw| flaw.outcome == Outcome::Gone)
@@ -55,35 +57,33 @@ fn sentence(before: Option<&Limiter>, after: Option<&Limiter>, flaws: &[FlawChan
     } else {
         format!("{} gone: ", gone.join(" and "))
     };
-    match (before, after) {
+    let seen = |kernel: &Kernel, limiter: &Limiter| match limiter.class {
+        Class::Latency | Class::Launch => format!(
+            "{} ({} at {})",
+            bound(limiter),
+            limiter.busiest.label(),
+            percent(limiter.share)
+        ),
+        _ => format!(
+            "{} at {}{}",
+            bound(limiter),
+            percent(limiter.share),
+            unit(kernel, limiter)
+        ),
+    };
+    match (before.limiter.as_ref(), after.limiter.as_ref()) {
         (Some(one), Some(other)) if one.class == other.class && one.resource == other.resource => {
             format!(
-                "{lead}still {}, {} of the time before, {} after",
+                "{lead}still {}, {} of the time before{}, {} after{}",
                 bound(other),
                 busy(one),
-                busy(other)
+                unit(before, one),
+                busy(other),
+                unit(after, other)
             )
         }
         (Some(one), Some(other)) => {
-            let one = match one.class {
-                Class::Latency | Class::Launch => format!(
-                    "{} ({} at {})",
-                    bound(one),
-                    one.busiest.label(),
-                    percent(one.share)
-                ),
-                _ => format!("{} at {}", bound(one), percent(one.share)),
-            };
-            let other = match other.class {
-                Class::Latency | Class::Launch => format!(
-                    "{} ({} at {})",
-                    bound(other),
-                    other.busiest.label(),
-                    percent(other.share)
-                ),
-                _ => format!("{} at {}", bound(other), percent(other.share)),
-            };
-            format!("{lead}{one} → {other}")
+            format!("{lead}{} → {}", seen(before, one), seen(after, other))
         }
         (None, Some(other)) => format!(
             "{lead}now {} at {}; before, nothing tells",
@@ -99,8 +99,47 @@ fn sentence(before: Option<&Limiter>, after: Option<&Limiter>, flaws: &[FlawChan
     }
 }
 
+/// A name of one word takes the ending; before a longer one it would belong to the last word.
 fn bound(limiter: &Limiter) -> String {
-    format!("{}-bound", limiter.resource.label())
+    let label = limiter.resource.label();
+    if label.contains(' ') || is_plural(limiter.resource) {
+        format!("bound by {}", name(limiter.resource))
+    } else {
+        format!("{label}-bound")
+    }
+}
+
+/// The counter that says what limits, where the row of the resource says something else: two figures with one name confuse.
+fn unit(kernel: &Kernel, limiter: &Limiter) -> String {
+    if matches!(limiter.class, Class::Latency | Class::Launch) {
+        return String::new();
+    }
+    let row = kernel
+        .resources
+        .iter()
+        .find(|row| row.resource == limiter.resource);
+    let is_told = row.is_some_and(|row| (row.busy_share - limiter.share).abs() < OTHER_FIGURE);
+    match limiter.source.as_slice() {
+        [metric] if !is_told => {
+            let counter = metric.split('.').next().unwrap_or(metric);
+            format!(" (by {counter}, which is not in the ledger)")
+        }
+        _ => String::new(),
+    }
+}
+
+/// Whether a sentence about it says "are".
+const fn is_plural(resource: Resource) -> bool {
+    matches!(
+        resource,
+        Resource::Issue | Resource::AtomicL2 | Resource::AtomicShared | Resource::Barrier
+    )
+}
+
+/// The resource with a verb: one form for one, another for several.
+pub(super) fn with_verb(resource: Resource, one: &str, several: &str) -> String {
+    let verb = if is_plural(resource) { several } else { one };
+    format!("{} {verb}", name(resource))
 }
 
 fn busy(limiter: &Limiter) -> String {
@@ -137,8 +176,8 @@ pub(super) fn left(after: &Kernel) -> Left {
     let mut parts = Vec::new();
     if let Some((resource, share)) = row {
         parts.push(format!(
-            "{} is busy for {} of the time: no change that leaves its work as it is saves more than {}",
-            name(resource),
+            "{} busy for {} of the time: no change that leaves this work as it is saves more than {}",
+            with_verb(resource, "is", "are"),
             percent(share),
             percent(1.0 - share)
         ));
@@ -171,9 +210,45 @@ pub(super) fn left(after: &Kernel) -> Left {
 /// The resource as the subject of a sentence.
 fn name(resource: Resource) -> String {
     let label = resource.label();
-    if label.starts_with(char::is_uppercase) && !label.contains("pipe") {
+    let is_name = label.starts_with(char::is_uppercase) && !label.contains("pipe");
+    if is_name || label.ends_with("memory") || label == "instruction fetch" {
         label.to_owned()
     } else {
         format!("the {label}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_resources_make_sentences() {
+        let limiter = |class, resource| Limiter {
+            class,
+            resource,
+            share: 0.81,
+            busiest: resource,
+            source: Vec::new(),
+        };
+        for (resource, words) in [
+            (Resource::Issue, "bound by the issue slots"),
+            (Resource::Fma, "bound by the FMA pipe"),
+            (Resource::Shared, "bound by shared memory"),
+            (Resource::AtomicL2, "bound by L2 atomics"),
+            (Resource::Barrier, "bound by the barriers"),
+            (Resource::Dram, "DRAM-bound"),
+        ] {
+            assert_eq!(bound(&limiter(Class::Compute, resource)), words);
+        }
+        assert_eq!(
+            bound(&limiter(Class::Latency, Resource::Latency)),
+            "latency-bound"
+        );
+        assert_eq!(
+            with_verb(Resource::Issue, "is", "are"),
+            "the issue slots are"
+        );
+        assert_eq!(with_verb(Resource::Dram, "works", "work"), "DRAM works");
     }
 }

@@ -10,6 +10,7 @@ mod ledger;
 mod limiter;
 pub mod matching;
 mod similarity;
+mod sizes;
 mod time;
 mod verify;
 mod worse;
@@ -21,6 +22,7 @@ use self::document::{Alone, Input, KernelPair, KernelRef, Kernels, Totals, Warni
 use self::matching::{Key, Pair, Pairs};
 use crate::document::Note;
 
+pub(crate) use self::flaws::gone;
 pub use self::time::{Clean, CleanTimes};
 pub(crate) use self::time::{of_clean, one_span};
 
@@ -209,20 +211,21 @@ fn one(question: &Question<'_>, pair: &Pair, warnings: &mut Vec<Note>) -> Kernel
             warnings.push(note);
         }
     }
-    let (of_pair, mut circumstances) = circumstances::of_pair(before, after);
+    let (mut of_pair, mut circumstances) = circumstances::of_pair(before, after);
     circumstances.is_same_measurement = question.is_same_input
         && before
             .launches
             .iter()
             .map(|launch| launch.index)
             .eq(after.launches.iter().map(|launch| launch.index));
-    let time = time::time(
+    let (time, of_times) = time::time(
         before,
         after,
         question.clean,
         &circumstances,
         &question.rules,
     );
+    of_pair.extend(of_times);
     let flaws = flaws::flaws(before, after);
     let ledger = ledger::rows(before, after);
     KernelPair {

@@ -3,7 +3,8 @@
 use ridge_diagnose::document::Kernel;
 use ridge_stats::{Comparison, Rules, Samples, compare_runs};
 
-use super::document::{Time, TimeOrigin};
+use super::document::{Time, TimeOrigin, Warning};
+use super::sizes;
 use crate::verdict::Verdict;
 
 /// Medians of the SM clock that differ by more than this are two settings (section 12 of the measurement notes).
@@ -85,14 +86,29 @@ pub(super) fn time(
     clean: &[CleanTimes],
     circumstances: &Circumstances,
     rules: &Rules,
-) -> Time {
+) -> (Time, Vec<Warning>) {
     for times in clean {
         if let Some((one, other)) = times.of(before, after) {
-            return of_clean(one, other, times, rules);
+            let time = of_clean(one, other, times, rules);
+            let found = sizes::check((before, after), (one, other), &time);
+            let time = match found.invalid {
+                Some(reason) if time.verdict != Verdict::Invalid => {
+                    let mut time = time;
+                    let circumstances = Circumstances {
+                        invalid: Some(reason),
+                        is_same_measurement: false,
+                    };
+                    time.next_step = None;
+                    finish(&mut time, &circumstances);
+                    time
+                }
+                _ => time,
+            };
+            return (time, found.warnings);
         }
     }
     if circumstances.is_same_measurement {
-        return same(before);
+        return (same(before), Vec::new());
     }
     let mut time = match (before.timed, after.timed) {
         (Some(one), Some(other)) => Time {
@@ -110,7 +126,7 @@ pub(super) fn time(
     time.clock_before_hz = clock(before);
     time.clock_after_hz = clock(after);
     finish(&mut time, circumstances);
-    time
+    (time, Vec::new())
 }
 
 /// Everything that the circumstances say about durations of the profiler.

@@ -10,6 +10,10 @@ const LEAST_MOVE: f64 = 0.01;
 /// What has to come near a target has come near it when no more than this part of the distance is left. Of the pairs whose
 /// times are known, the least that a complete fix went is 75 %.
 const NEAR: f64 = 0.3;
+/// What a launch takes. A change that makes it longer is no success by that alone.
+pub(super) const DURATION: &str = "gpu__time_duration.sum";
+/// What a launch does.
+pub(super) const INSTRUCTIONS: &str = "smsp__inst_executed.sum";
 
 /// Looks up what a finding asks for.
 pub(super) fn verify(finding: &Finding, before: &Kernel, after: &Kernel) -> Vec<VerifyResult> {
@@ -34,9 +38,14 @@ pub(super) fn verify(finding: &Finding, before: &Kernel, after: &Kernel) -> Vec<
                 before: one,
                 after: other,
                 unit: unit(finding, &verify.metric, before, after),
-                outcome: one
-                    .zip(other)
-                    .map_or(Held::NotMeasured, |(one, other)| held(verify, one, other)),
+                outcome: match one.zip(other) {
+                    None => Held::NotMeasured,
+                    Some((one, other)) if is_longer(verify) => {
+                        let work = counter(before, INSTRUCTIONS).zip(counter(after, INSTRUCTIONS));
+                        longer(verify, (one, other), work)
+                    }
+                    Some((one, other)) => held(verify, one, other),
+                },
             }
         })
         .collect()
@@ -78,6 +87,22 @@ fn held(verify: &Verify, before: f64, after: f64) -> Held {
     if is_held { Held::Held } else { Held::NotHeld }
 }
 
+/// Whether a finding asks for a longer launch.
+fn is_longer(verify: &Verify) -> bool {
+    verify.metric == DURATION && verify.direction == Direction::Up
+}
+
+/// A longer launch is a success where it does more: by as much, for what a launch costs by itself is spread over it.
+fn longer(verify: &Verify, (before, after): (f64, f64), work: Option<(f64, f64)>) -> Held {
+    match (held(verify, before, after), work) {
+        (Held::Held, None) => Held::CannotTell,
+        (Held::Held, Some((one, other))) if other * before < one * after * (1.0 - NEAR) => {
+            Held::NotHeld
+        }
+        (outcome, _) => outcome,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,6 +114,27 @@ mod tests {
             target,
         };
         held(&verify, before, after)
+    }
+
+    #[test]
+    fn a_longer_launch_is_a_success_only_with_more_work() {
+        let verify = Verify {
+            metric: DURATION.to_owned(),
+            direction: Direction::Up,
+            target: Some(39_000.0),
+        };
+        assert!(is_longer(&verify));
+        for (after, work, expected) in [
+            (230_000.0, None, Held::CannotTell),
+            (230_000.0, Some((464.0, 464.0)), Held::NotHeld),
+            (230_000.0, Some((464.0, 4_640.0)), Held::NotHeld),
+            (230_000.0, Some((464.0, 464_000.0)), Held::Held),
+            (4_700.0, Some((464.0, 464_000.0)), Held::NotHeld),
+            (4_700.0, None, Held::NotHeld),
+        ] {
+            let found = longer(&verify, (2_240.0, after), work);
+            assert_eq!(found, expected, "{after} {work:?}");
+        }
     }
 
     #[test]

@@ -1,10 +1,13 @@
 //! What got worse and matters, and the figures that only explain.
 
-use ridge_diagnose::document::Kernel;
-use ridge_model::quantity::Nanos;
+use ridge_diagnose::document::{Class, Kernel};
+use ridge_model::ComputeCapability;
+use ridge_model::occupancy::SmLimits;
+use ridge_model::quantity::{Bytes, Nanos};
 
 use super::document::{Figure, FlawChange, LedgerRow, Outcome, Remark};
 use super::ledger::diagnosed_ns;
+use super::limiter::with_verb;
 use super::time::counter;
 
 /// A unit that works longer by less is within what counters differ by, or does not matter.
@@ -14,7 +17,10 @@ const NOTABLE: f64 = 0.3;
 /// Occupancy that falls by less, in points of a hundred.
 const POINTS: f64 = 5.0;
 
-/// What got worse. Waiting of warps is not among it: duration and ledger decide.
+/// A launch that takes less than this part of the time is faster, and what is not its limit costs it nothing.
+const FASTER: f64 = 0.95;
+
+/// What got worse and limits now, or costs time. Waiting of warps is not among it: duration and ledger decide.
 pub(super) fn worse(
     before: &Kernel,
     after: &Kernel,
@@ -28,7 +34,18 @@ pub(super) fn worse(
             text,
         });
     };
+    let is_faster = diagnosed_ns(before)
+        .zip(diagnosed_ns(after))
+        .is_some_and(|(one, other)| other < FASTER * one);
+    let limiter = after.limiter.as_ref();
+    let has_finding = |start: &str| {
+        let mut findings = after.findings.iter();
+        findings.any(|finding| finding.id.starts_with(start))
+    };
     for row in ledger {
+        if is_faster && limiter.is_none_or(|limiter| limiter.resource != row.resource) {
+            continue;
+        }
         let (Some(one), Some(other)) = (&row.before, &row.after) else {
             continue;
         };
@@ -39,8 +56,8 @@ pub(super) fn worse(
             add(
                 "resource-longer",
                 format!(
-                    "{} works for {} instead of {}",
-                    row.resource.label(),
+                    "{} for {} instead of {}",
+                    with_verb(row.resource, "works", "work"),
                     Nanos::new(is),
                     Nanos::new(was)
                 ),
@@ -62,6 +79,7 @@ pub(super) fn worse(
     if let Some((one, other)) = pair("sass__inst_executed_register_spilling")
         && other > one
         && other > 0.0
+        && (!is_faster || has_finding("register-spill"))
     {
         add(
             "spills",
@@ -70,14 +88,14 @@ pub(super) fn worse(
     }
     if let Some((one, other)) = pair("sm__maximum_warps_per_active_cycle_pct")
         && other < one - POINTS
+        && (!is_faster
+            || limiter.is_some_and(|limiter| limiter.class == Class::Latency)
+            || has_finding("low-occupancy"))
     {
-        let registers = pair("launch__registers_per_thread")
-            .map_or_else(String::new, |(one, other)| {
-                format!("; registers per thread {one:.0} → {other:.0}")
-            });
+        let cause = occupancy_limit(before, after, other).unwrap_or_default();
         add(
             "occupancy-lower",
-            format!("theoretical occupancy {one:.0} % → {other:.0} %{registers}"),
+            format!("theoretical occupancy {one:.0} % → {other:.0} %{cause}"),
         );
     }
     if let Some((one, other)) = diagnosed_ns(before).zip(diagnosed_ns(after)) {
@@ -97,6 +115,56 @@ pub(super) fn worse(
         }
     }
     list
+}
+
+/// Whether two numbers are the same count.
+fn is_count(one: f64, other: f64) -> bool {
+    (one - other).abs() < 0.5
+}
+
+/// Which limit allows as few blocks on an SM as are there.
+fn occupancy_limit(before: &Kernel, after: &Kernel, occupancy: f64) -> Option<String> {
+    let (major, minor) = after.compute_capability.as_deref()?.split_once('.')?;
+    let limits = SmLimits::of(ComputeCapability {
+        major: major.parse().ok()?,
+        minor: minor.parse().ok()?,
+    })?;
+    let threads: u32 = after.block?.iter().product();
+    let warps = threads.div_ceil(32);
+    if warps == 0 {
+        return None;
+    }
+    // Below 2^6 warps.
+    let blocks = (occupancy / 100.0 * f64::from(limits.warps.value) / f64::from(warps)).round();
+    let change = |metric| {
+        let one = counter(before, metric);
+        counter(after, metric).map(|is| match one {
+            Some(was) if !is_count(was, is) => format!("{was:.0} → {is:.0}"),
+            _ => format!("{is:.0}"),
+        })
+    };
+    if counter(after, "launch__occupancy_limit_registers")
+        .is_some_and(|limit| is_count(limit, blocks))
+    {
+        let registers = change("launch__registers_per_thread")?;
+        return Some(format!(": registers limit it, {registers} of a thread"));
+    }
+    let of_block = [limits.warps.value / warps, limits.blocks.value];
+    if of_block
+        .into_iter()
+        .any(|limit| is_count(f64::from(limit), blocks))
+    {
+        return Some(format!(
+            ": the size of the block limits it, {threads} threads"
+        ));
+    }
+    let bytes = counter(after, "launch__shared_mem_per_block").filter(|bytes| *bytes > 0.0)?;
+    let was = counter(before, "launch__shared_mem_per_block");
+    let before = was.map_or_else(String::new, |was| format!(", {} before", Bytes::new(was)));
+    Some(format!(
+        ": shared memory limits it, {} of a block{before}",
+        Bytes::new(bytes)
+    ))
 }
 
 /// Figures that explain: how often instructions issue, and how long warps wait for each reason.

@@ -15,7 +15,7 @@ use self::document::{
 };
 use crate::kernels::document::{Held, Outcome, Time, TimeOrigin};
 use crate::kernels::matching::{self, Key};
-use crate::kernels::{Clean, CleanTimes, of_clean, one_span};
+use crate::kernels::{Clean, CleanTimes, gone, of_clean, one_span};
 
 /// One side.
 pub struct Side<'t> {
@@ -39,6 +39,8 @@ pub struct Answer {
 const MOSTLY: f64 = 0.5;
 /// A movement of less is not told from none.
 const LEAST_MOVE: f64 = 0.01;
+/// A figure that is worse by less is what it was.
+const NOISE: f64 = 0.1;
 
 /// Compares two timelines.
 #[must_use]
@@ -342,6 +344,7 @@ fn findings(before: &Trace, after: &Trace) -> Vec<FindingChange> {
         .iter()
         .map(|finding| {
             let now = find(after, &finding.id);
+            let verify = verify(finding, before, after);
             let outcome = match &now {
                 Some(now) => match cost(before, finding).zip(cost(after, now)) {
                     Some((was, is)) if is < MOSTLY * was => Outcome::Smaller,
@@ -350,7 +353,7 @@ fn findings(before: &Trace, after: &Trace) -> Vec<FindingChange> {
                 None if after.not_checked.iter().any(|check| check.id == finding.id) => {
                     Outcome::NotChecked
                 }
-                None => Outcome::Gone,
+                None => gone(verify.iter().map(|moved| moved.outcome)),
             };
             FindingChange {
                 id: finding.id.clone(),
@@ -360,7 +363,7 @@ fn findings(before: &Trace, after: &Trace) -> Vec<FindingChange> {
                     before: Some(finding.saving_expected),
                     after: now.map(|now| now.saving_expected),
                 },
-                verify: verify(finding, before, after),
+                verify,
             }
         })
         .collect();
@@ -373,7 +376,11 @@ fn findings(before: &Trace, after: &Trace) -> Vec<FindingChange> {
             .map(|finding| FindingChange {
                 id: finding.id.clone(),
                 title: finding.title.clone(),
-                outcome: Outcome::New,
+                outcome: if is_worse(finding, before, after) {
+                    Outcome::New
+                } else {
+                    Outcome::NowShows
+                },
                 saving_expected: Two {
                     before: None,
                     after: Some(finding.saving_expected),
@@ -382,6 +389,19 @@ fn findings(before: &Trace, after: &Trace) -> Vec<FindingChange> {
             }),
     );
     list
+}
+
+/// Whether a figure of a finding that was not there before moved away from what it has to do.
+fn is_worse(finding: &Finding, before: &Trace, after: &Trace) -> bool {
+    verify(finding, before, after).iter().any(|moved| {
+        let (Some(was), Some(is)) = (moved.values.before, moved.values.after) else {
+            return false;
+        };
+        match moved.direction {
+            Direction::Up => is < was * (1.0 - NOISE),
+            Direction::Down => is > was * (1.0 + NOISE),
+        }
+    })
 }
 
 fn verify(finding: &Finding, before: &Trace, after: &Trace) -> Vec<FigureMoved> {

@@ -135,7 +135,7 @@ fn write_kernels(out: &mut String, kernels: &Kernels) {
                 words::nanos(time.before_ns),
                 words::nanos(time.after_ns),
                 time.ratio
-                    .map_or_else(|| words::ABSENT.to_owned(), |ratio| format!("{ratio:.3}")),
+                    .map_or_else(|| words::ABSENT.to_owned(), words::ratio),
                 safe(&pair.limiter.sentence),
             );
         }
@@ -283,7 +283,7 @@ fn write_flaws(out: &mut String, pair: &KernelPair) {
                 let class = match verify.outcome {
                     Held::Held => "good",
                     Held::NotHeld => "open",
-                    Held::NotMeasured => "dim",
+                    Held::CannotTell | Held::NotMeasured => "dim",
                 };
                 let _ = write!(
                     out,

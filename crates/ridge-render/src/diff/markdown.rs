@@ -92,7 +92,7 @@ fn write_kernels(out: &mut String, kernels: &Kernels) {
         let time = &pair.time;
         let ratio = time
             .ratio
-            .map_or_else(|| words::ABSENT.to_owned(), |ratio| format!("{ratio:.3}"));
+            .map_or_else(|| words::ABSENT.to_owned(), words::ratio);
         let _ = writeln!(
             out,
             "| {} | **{}** by {} | {} | {} | {ratio} | {} |",

@@ -16,6 +16,8 @@ use crate::kernel_name::shorten;
 
 /// Columns of a name.
 const NAME: usize = 60;
+/// Kernels whose reasons are told before the table.
+const MOST_REASONS: usize = 20;
 
 /// A piece of a page.
 pub(super) struct Part {
@@ -61,7 +63,12 @@ pub(super) fn timelines(found: &Timelines) -> Vec<Part> {
         },
         Part {
             title: "kernels, one launch each".to_owned(),
-            lines: Vec::new(),
+            lines: found
+                .kernels
+                .iter()
+                .filter_map(why_ambiguous)
+                .take(MOST_REASONS)
+                .collect(),
             columns: vec![
                 ("verdict", false),
                 ("kernel", false),
@@ -186,6 +193,33 @@ fn devices(found: &Timelines) -> Vec<Vec<String>> {
     rows
 }
 
+/// Why nobody can tell of a kernel, and between what its ratio is.
+fn why_ambiguous(kernel: &KernelChange) -> Option<Line> {
+    let time = &kernel.time;
+    if time.verdict != Verdict::Ambiguous {
+        return None;
+    }
+    let interval = time
+        .lower
+        .zip(time.upper)
+        .map_or_else(String::new, |(lower, upper)| {
+            format!(
+                " (95 % interval of the ratio {} to {})",
+                words::ratio(lower),
+                words::ratio(upper)
+            )
+        });
+    Some(Line {
+        verdict: Some(time.verdict),
+        text: format!(
+            "{} {}: {}{interval}",
+            time.verdict,
+            shorten(&kernel.before, NAME, Charset::Unicode),
+            time.reasons.join("; ")
+        ),
+    })
+}
+
 const fn gap(class: GapClass) -> &'static str {
     match class {
         GapClass::HostWait => "the host asked late",
@@ -222,7 +256,7 @@ fn kernel(kernel: &KernelChange) -> Vec<String> {
 }
 
 fn ratio(ratio: Option<f64>) -> String {
-    ratio.map_or_else(|| ABSENT.to_owned(), |ratio| format!("{ratio:.3}"))
+    ratio.map_or_else(|| ABSENT.to_owned(), words::ratio)
 }
 
 fn alone(kernel: &AloneKernel) -> Vec<String> {
@@ -334,6 +368,18 @@ pub(super) fn benchmarks(found: &Comparison) -> Vec<Part> {
             });
         }
     }
+    let labels: Vec<&str> = found
+        .pairs
+        .iter()
+        .map(|pair| pair.subject.state.as_str())
+        .collect();
+    let common = common_axes(&labels);
+    if !common.is_empty() {
+        lines.push(Line::plain(format!(
+            "of all states below: {}",
+            common.join(", ")
+        )));
+    }
     let mut parts = vec![Part {
         title: format!("states: {}", counted(found.pairs.len() as u64, "pair")),
         lines,
@@ -347,7 +393,11 @@ pub(super) fn benchmarks(found: &Comparison) -> Vec<Part> {
             ("95 % interval", true),
             ("band", true),
         ],
-        rows: found.pairs.iter().map(state).collect(),
+        rows: found
+            .pairs
+            .iter()
+            .map(|pair| state(pair, &common))
+            .collect(),
         what: "state",
     }];
     if !found.unmatched.is_empty() {
@@ -372,7 +422,39 @@ pub(super) fn benchmarks(found: &Comparison) -> Vec<Part> {
     parts
 }
 
-fn state(pair: &Pair) -> Vec<String> {
+/// Axes that have one value in all of several states: a table that is cut would show them and not what tells states apart.
+fn common_axes<'l>(labels: &[&'l str]) -> Vec<&'l str> {
+    let Some((first, rest)) = labels.split_first().filter(|(_, rest)| !rest.is_empty()) else {
+        return Vec::new();
+    };
+    let of_first = split(first).1;
+    of_first
+        .into_iter()
+        .filter(|axis| rest.iter().all(|label| split(label).1.contains(axis)))
+        .collect()
+}
+
+/// The name and the axes of a state, `name[n=1024,block=128]`.
+fn split(label: &str) -> (&str, Vec<&str>) {
+    label
+        .strip_suffix(']')
+        .and_then(|label| label.split_once('['))
+        .map_or((label, Vec::new()), |(name, axes)| {
+            (name, axes.split(',').collect())
+        })
+}
+
+fn without(label: &str, common: &[&str]) -> String {
+    let (name, mut axes) = split(label);
+    axes.retain(|axis| !common.contains(axis));
+    if axes.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{name}[{}]", axes.join(","))
+    }
+}
+
+fn state(pair: &Pair, common: &[&str]) -> Vec<String> {
     let interval = pair.ratio_lower.zip(pair.ratio_upper).map_or_else(
         || ABSENT.to_owned(),
         |(lower, upper)| format!("{lower:.3} to {upper:.3}"),
@@ -383,7 +465,7 @@ fn state(pair: &Pair) -> Vec<String> {
     );
     vec![
         pair.verdict.word().to_owned(),
-        pair.subject.state.clone(),
+        without(&pair.subject.state, common),
         pair.subject.mode.to_string(),
         words::nanos(pair.before.as_ref().map(|time| time.median_ns)),
         words::nanos(pair.after.as_ref().map(|time| time.median_ns)),
@@ -391,4 +473,58 @@ fn state(pair: &Pair) -> Vec<String> {
         interval,
         band,
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_all_states_have_is_said_once() {
+        let labels = ["scalar[n=4194304,block=128]", "scalar[n=4194304,block=256]"];
+        let common = common_axes(&labels);
+        assert_eq!(common, ["n=4194304"]);
+        assert_eq!(without(labels[0], &common), "scalar[block=128]");
+        assert_eq!(without(labels[1], &common), "scalar[block=256]");
+        assert_eq!(without("plain[n=4194304]", &common), "plain");
+        // One state has nothing to be told from.
+        assert!(common_axes(&labels[..1]).is_empty());
+        assert!(common_axes(&["a", "b"]).is_empty());
+    }
+
+    #[test]
+    fn a_kernel_that_nobody_can_tell_has_its_reason_and_interval() {
+        let time = Time {
+            verdict: Verdict::Ambiguous,
+            origin: ridge_compare::kernels::document::TimeOrigin::Trace,
+            before_ns: Some(100.0),
+            after_ns: Some(104.0),
+            samples_before: 5,
+            samples_after: 5,
+            ratio: Some(1.04),
+            lower: Some(0.97),
+            upper: Some(1.21),
+            band: None,
+            clock_before_hz: None,
+            clock_after_hz: None,
+            cycles_ratio: None,
+            reasons: vec!["too few samples".to_owned()],
+            next_step: None,
+        };
+        let mut change = KernelChange {
+            before: "scan".to_owned(),
+            after: "scan".to_owned(),
+            matched_by: Rule::Same,
+            similarity: None,
+            launches: Two::default(),
+            sum_ns: Two::default(),
+            time,
+        };
+        assert_eq!(
+            why_ambiguous(&change).map(|line| line.text).as_deref(),
+            Some("AMBIGUOUS scan: too few samples (95 % interval of the ratio 0.970 to 1.21)")
+        );
+        change.time.verdict = Verdict::Faster;
+        assert!(why_ambiguous(&change).is_none());
+    }
 }

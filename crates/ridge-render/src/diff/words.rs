@@ -4,7 +4,7 @@ use ridge_compare::Verdict;
 use ridge_compare::document::Note;
 use ridge_compare::kernels::document::{
     Busy, Conclusion, Figure, FlawChange, KernelPair, KernelRef, LedgerRow, Outcome, Remark, Rule,
-    Time, VerifyResult, Warning,
+    Time, TimeOrigin, VerifyResult, Warning,
 };
 use ridge_diagnose::document::Direction;
 use ridge_model::quantity::{Amount, Nanos, Ratio, Unit, counted};
@@ -88,8 +88,15 @@ pub(super) fn times(time: &Time) -> String {
             .lower
             .zip(time.upper)
             .map_or_else(String::new, |(lower, upper)| {
-                format!(", 95 % interval {lower:.3} to {upper:.3}")
+                format!(
+                    ", 95 % interval {} to {}",
+                    self::ratio(lower),
+                    self::ratio(upper)
+                )
             });
+        if let Some(text) = unconfirmed(time, ratio) {
+            return format!(": {text}{interval}");
+        }
         let faster = match time.verdict {
             Verdict::Faster if ratio > 0.0 => {
                 format!(", {} faster", Ratio::new(1.0 / ratio).factor())
@@ -97,7 +104,7 @@ pub(super) fn times(time: &Time) -> String {
             Verdict::Slower => format!(", {} slower", Ratio::new(ratio).factor()),
             _ => String::new(),
         };
-        format!(": ratio {ratio:.3}{interval}{faster}")
+        format!(": ratio {}{interval}{faster}", self::ratio(ratio))
     });
     format!(
         "{}{} → {}{}{ratio}",
@@ -106,6 +113,41 @@ pub(super) fn times(time: &Time) -> String {
         nanos(time.after_ns),
         samples(time.samples_after),
     )
+}
+
+/// What durations under the profiler say, as far as they say it: no verdict rests on them.
+fn unconfirmed(time: &Time, ratio: f64) -> Option<String> {
+    /// Closer to one, nothing is seen.
+    const SEEN: f64 = 0.01;
+    let is_it = time.verdict == Verdict::Ambiguous && time.origin == TimeOrigin::Profiler;
+    if !is_it || ratio <= 0.0 || (ratio - 1.0).abs() < SEEN {
+        return None;
+    }
+    let (factor, word) = if ratio < 1.0 {
+        (1.0 / ratio, "faster")
+    } else {
+        (ratio, "slower")
+    };
+    let durations = if time.samples_before.max(time.samples_after) > 1 {
+        "durations"
+    } else {
+        "single durations"
+    };
+    Some(format!(
+        "{} {word} by the profiler's {durations}, unconfirmed ({})",
+        Ratio::new(factor).factor(),
+        time.verdict
+    ))
+}
+
+/// A ratio in three digits; near one a per mille counts, and it has one more.
+pub(super) fn ratio(ratio: f64) -> String {
+    if !ratio.is_finite() || ratio <= 0.0 || (0.9..1.1).contains(&ratio) {
+        return format!("{ratio:.3}");
+    }
+    let decimals = (2.0 - ratio.log10().floor()).clamp(0.0, 9.0);
+    // From 0 to 9.
+    format!("{ratio:.*}", decimals as usize)
 }
 
 /// The clocks where they differ for a reader.
@@ -145,12 +187,7 @@ pub(super) fn demand(row: &LedgerRow) -> String {
     let Some(unit) = &row.unit else {
         return String::new();
     };
-    let amount = |busy: Option<&Busy>| {
-        busy.map_or_else(
-            || ABSENT.to_owned(),
-            |busy| Amount::new(busy.demand, Unit::new(unit.clone())).to_string(),
-        )
-    };
+    let amount = |busy: Option<&Busy>| amount(busy.map(|busy| busy.demand), unit);
     format!(
         "{} → {}",
         amount(row.before.as_ref()),
@@ -171,7 +208,12 @@ pub(super) fn matters(row: &LedgerRow) -> bool {
 pub(super) const fn outcome_role(outcome: Outcome) -> Role {
     match outcome {
         Outcome::Gone => Role::Good,
-        Outcome::Smaller | Outcome::Still | Outcome::NotChecked | Outcome::New => Role::Warning,
+        Outcome::NoLongerLimits
+        | Outcome::Smaller
+        | Outcome::Still
+        | Outcome::NotChecked
+        | Outcome::NowShows
+        | Outcome::New => Role::Warning,
     }
 }
 
@@ -240,19 +282,47 @@ pub(super) fn worse(pair: &KernelPair) -> impl Iterator<Item = &str> {
 
 /// A value with its unit.
 pub(super) fn amount(value: Option<f64>, unit: &str) -> String {
+    /// Units that are words of which there are several.
+    const COUNTED: &[&str] = &[
+        "block",
+        "cycle",
+        "request",
+        "sector",
+        "thread",
+        "warp",
+        "wavefront",
+    ];
     value.map_or_else(
         || ABSENT.to_owned(),
-        |value| Amount::new(value, Unit::new(unit.to_owned())).to_string(),
+        |value| {
+            let text = Amount::new(value, Unit::new(unit.to_owned())).to_string();
+            if COUNTED.contains(&unit) && (value - 1.0).abs() > f64::EPSILON {
+                text + "s"
+            } else {
+                text
+            }
+        },
     )
 }
 
 /// A figure on both sides.
 pub(super) fn figure(figure: &Figure) -> String {
+    // "registers per thread" says what is counted, and for what.
+    let unit = match figure.unit.split_once('/') {
+        Some((counted, per)) if figure.label.ends_with(&format!("per {per}")) => {
+            if figure.label.contains(counted) {
+                ""
+            } else {
+                counted
+            }
+        }
+        _ => &figure.unit,
+    };
     format!(
         "{} {} → {}",
         figure.label,
-        amount(figure.before, &figure.unit),
-        amount(figure.after, &figure.unit)
+        amount(figure.before, unit),
+        amount(figure.after, unit)
     )
 }
 
@@ -327,4 +397,46 @@ pub(super) fn totals(document: &ridge_compare::kernels::document::Kernels) -> Op
         Nanos::new(after),
         ratio.unwrap_or_default()
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_have_three_digits() {
+        for (value, text) in [
+            (0.004_132, "0.00413"),
+            (101.38, "101"),
+            (2.085_4, "2.09"),
+            (0.113_4, "0.113"),
+            (0.998_2, "0.998"),
+            (1.016_4, "1.016"),
+        ] {
+            assert_eq!(ratio(value), text);
+        }
+    }
+
+    #[test]
+    fn units_are_said_once_and_counted() {
+        let of = |label: &str, unit: &str, before, after| Figure {
+            metric: "m".to_owned(),
+            label: label.to_owned(),
+            before: Some(before),
+            after: Some(after),
+            unit: unit.to_owned(),
+        };
+        assert_eq!(
+            figure(&of("registers per thread", "register/thread", 16.0, 32.0)),
+            "registers per thread 16 → 32"
+        );
+        assert_eq!(
+            figure(&of("shared memory per block", "byte/block", 0.0, 2048.0)),
+            "shared memory per block 0 B → 2.05 kB"
+        );
+        assert_eq!(
+            figure(&of("waiting for wait", "cycle", 0.0245, 1.0)),
+            "waiting for wait 0.0245 cycles → 1 cycle"
+        );
+    }
 }

@@ -461,3 +461,122 @@ fn names_are_escaped() {
         }
     }
 }
+
+/// What only became visible is not new, and what did not move is not gone.
+#[test]
+fn outcomes_are_what_the_counters_bear_out() {
+    let outcome = |case: &str, id: &str| {
+        let report = format!("fixtures/gallery/{case}.ncu-rep.zst");
+        let arguments = [
+            of(&report, &format!("{case}_slow")),
+            of(&report, &format!("{case}_fixed")),
+        ];
+        let document = document(&[&arguments[0], &arguments[1]], 11);
+        let flaws = pair(&document)["flaws"].as_array().unwrap();
+        let flaw = flaws.iter().find(|flaw| flaw["id"] == id);
+        let flaw = flaw.unwrap_or_else(|| panic!("no {id} in {flaws:#?}"));
+        flaw["outcome"].as_str().unwrap().to_owned()
+    };
+    // The wait for barriers fell from 6.5 to 4.8 cycles.
+    assert_eq!(outcome("ldpc_words", "barrier-stall"), "now-shows");
+    assert_eq!(outcome("embedding_bag", "narrow-access"), "now-shows");
+    // No barrier was there before.
+    assert_eq!(outcome("compact_counter", "barrier-stall"), "new");
+    // It was limited by latency before, too.
+    assert_eq!(outcome("fence_each", "latency-bound"), "still");
+    assert_eq!(outcome("int8_dot", "latency-bound"), "no-longer-limits");
+    assert_eq!(outcome("ldpc_words", "bank-conflicts"), "gone");
+}
+
+/// Units that work longer in a kernel that is faster are worse where they limit it now; an occupancy that costs time has a
+/// cause.
+#[test]
+fn only_what_limits_or_costs_time_is_worse() {
+    let diffed = |case: &str| {
+        let report = format!("fixtures/gallery/{case}.ncu-rep.zst");
+        let arguments = [
+            of(&report, &format!("{case}_slow")),
+            of(&report, &format!("{case}_fixed")),
+        ];
+        document(&[&arguments[0], &arguments[1]], 11)
+    };
+    let worse = |document: &Value| -> Vec<String> {
+        let remarks = pair(document)["worse"].as_array().unwrap();
+        let text = |remark: &Value| remark["text"].as_str().unwrap().to_owned();
+        remarks.iter().map(text).collect()
+    };
+    // Issue slots and the ALU pipe work longer there, too, and occupancy is lower.
+    let bins = diffed("bin_counts");
+    let texts = worse(&bins);
+    assert_eq!(texts.len(), 1, "{texts:?}");
+    assert!(texts[0].starts_with("shared memory works for"), "{texts:?}");
+    // The share of the limiter is that of a unit without a row, which is named.
+    let sentence = pair(&bins)["limiter"]["sentence"].as_str().unwrap();
+    assert!(
+        sentence.contains("L2-bound at 81 % (by lts__xbar2lts_cycles_active,"),
+        "{sentence}"
+    );
+    let texts = worse(&diffed("row_projection"));
+    assert!(
+        texts
+            .iter()
+            .any(|text| text.contains(": registers limit it, 26 → 80 of a thread")),
+        "{texts:?}"
+    );
+}
+
+/// Times of another size of the problem are no times of what was profiled.
+#[test]
+fn clean_times_of_another_size_are_invalid() {
+    let folder = Folder::new();
+    let (slow, fixed) = (of(AOS, "aos_slow"), of(AOS, "aos_fixed"));
+    let kernels = document(&[&slow, &fixed], 11);
+    let template: Value =
+        serde_json::from_str(&std::fs::read_to_string(root().join(BENCH)).unwrap()).unwrap();
+    let write = |name: &str, side: &str, size: u64, time_ns: f64| {
+        let kernel = &pair(&kernels)[side];
+        let mut results = template.clone();
+        let mut state = results["states"][0].take();
+        state["name"] = format!("aos[n={size}]").into();
+        state["launches"][0]["entry"] = kernel["name"].clone();
+        state["launches"][0]["grid"] = kernel["grid"].clone();
+        state["launches"][0]["block"] = kernel["block"].clone();
+        let mut mode = state["modes"][0].take();
+        for (place, time) in mode["raw"]["times_ns"]
+            .as_array_mut()
+            .unwrap()
+            .iter_mut()
+            .enumerate()
+        {
+            *time = (time_ns + 32.0 * (place % 3) as f64).into();
+        }
+        state["modes"] = vec![mode].into();
+        results["states"] = vec![state].into();
+        results["best"] = Vec::<Value>::new().into();
+        folder.write(name, results.to_string());
+        folder.path().join(name).to_string_lossy().into_owned()
+    };
+    let codes = |document: &Value| -> Vec<String> {
+        let warnings = pair(document)["warnings"].as_array().unwrap();
+        let code = |warning: &Value| warning["code"].as_str().unwrap().to_owned();
+        warnings.iter().map(code).collect()
+    };
+    let before = write("before.json", "before", 4_194_304, 261_000.0);
+    let like = write("like.json", "after", 4_194_304, 58_000.0);
+    let found = document(&[&slow, &fixed, "--times", &before, &like], 0);
+    assert_eq!(pair(&found)["time"]["verdict"], "faster");
+    assert!(codes(&found).is_empty(), "{:?}", codes(&found));
+    // Another axis, at a time that fits: it may be a block, and is said.
+    let other = write("other.json", "after", 1_048_576, 58_000.0);
+    let found = document(&[&slow, &fixed, "--times", &before, &other], 0);
+    assert_eq!(codes(&found), ["times-axes-differ"]);
+    // At a quarter of the time it is a quarter of the work.
+    let small = write("small.json", "after", 1_048_576, 14_000.0);
+    let found = document(&[&slow, &fixed, "--times", &before, &small], 12);
+    assert_eq!(pair(&found)["time"]["verdict"], "invalid");
+    assert!(pair(&found)["time"]["ratio"].is_null());
+    // With the same axes, nobody knows why.
+    let far = write("far.json", "after", 4_194_304, 14_000.0);
+    let found = document(&[&slow, &fixed, "--times", &before, &far], 0);
+    assert_eq!(codes(&found), ["times-far-from-profile"]);
+}
