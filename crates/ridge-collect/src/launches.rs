@@ -104,13 +104,22 @@ pub fn group(launches: &[Seen]) -> Vec<LaunchGroup> {
         .into_iter()
         .map(|(group, mut durations)| {
             durations.sort_by(f64::total_cmp);
-            let middle = durations.len().saturating_sub(1) / 2;
             LaunchGroup {
-                median_ns: durations.get(middle).copied().unwrap_or(0.0),
+                median_ns: median(&durations),
                 ..group
             }
         })
         .collect()
+}
+
+/// The middle of sorted durations; of an even number the mean of both in the middle. 0 where there is none.
+fn median(sorted: &[f64]) -> f64 {
+    let middle = sorted.len() / 2;
+    match sorted.get(middle) {
+        None => 0.0,
+        Some(upper) if sorted.len() % 2 == 1 => *upper,
+        Some(upper) => f64::midpoint(sorted[middle - 1], *upper),
+    }
 }
 
 impl LaunchGroup {
@@ -228,7 +237,7 @@ mod tests {
             [("a", 1, vec![1, 3]), ("b", 1, vec![1]), ("a", 2, vec![2])]
         );
         let times = [groups[0].total_ns, groups[0].median_ns];
-        assert!((times[0] - 14.0).abs() < 1e-9 && (times[1] - 5.0).abs() < 1e-9);
+        assert!((times[0] - 14.0).abs() < 1e-9 && (times[1] - 7.0).abs() < 1e-9);
         assert_eq!(groups[0].only(3).unwrap().invocations, [3]);
         assert_eq!(groups[0].only(1), None);
     }

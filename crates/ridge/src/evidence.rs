@@ -144,6 +144,7 @@ impl<'a> Evidence<'a> {
                             .value
                             .into_iter()
                             .map(|section| section.id.into_owned())
+                            .filter(|name| !is_of_metrics(name))
                             .collect(),
                         metrics: values,
                     },
@@ -229,6 +230,13 @@ impl<'a> Evidence<'a> {
             Self::Merged(merged) => merged.first().source(id, file),
         }
     }
+}
+
+/// The profiler's own section for metrics that were asked for by name, as in `section0`.
+fn is_of_metrics(section: &str) -> bool {
+    section.strip_prefix("section").is_some_and(|number| {
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }
 
 /// The devices that an export tells of: by their attributes where its page has them, else by the column of the compute

@@ -81,8 +81,12 @@ impl Log {
         let mut lines = text.lines().peekable();
         while let Some(line) = lines.next() {
             let line = line.trim_end();
-            if let Some(profiled) = line.strip_prefix("==PROF== Profiling ").and_then(profiled) {
-                log.profiled.push(profiled);
+            if let Some(said) = line.strip_prefix("==PROF== Profiling ") {
+                if let Some(profiled) = profiled(said) {
+                    log.profiled.push(profiled);
+                } else if let Some((launch, pass)) = replayed(said) {
+                    log.count_pass(launch, pass);
+                }
             } else if line.starts_with("==WARNING== No kernels were profiled") {
                 let mut available = Vec::new();
                 if lines
@@ -100,6 +104,23 @@ impl Log {
             }
         }
         log
+    }
+
+    /// One more pass over a launch of a program that is run again for each pass. Launches of one label are told apart by how
+    /// many passes they have had: each run has all of them.
+    fn count_pass(&mut self, launch: &str, pass: u64) {
+        let before = self
+            .profiled
+            .iter_mut()
+            .find(|one| pass > 1 && one.passes == pass - 1 && one.kernel == launch);
+        if let Some(one) = before {
+            one.passes = pass;
+        } else {
+            self.profiled.push(Profiled {
+                kernel: launch.to_owned(),
+                passes: pass,
+            });
+        }
     }
 
     /// The code that the program returned, where it returned one that is not zero.
@@ -143,6 +164,13 @@ fn profiled(rest: &str) -> Option<Profiled> {
     })
 }
 
+/// `"1:7:NAME:1": Application replay pass 3`, or the same with a number before the colon.
+fn replayed(rest: &str) -> Option<(&str, u64)> {
+    let (kernel, rest) = rest.strip_prefix('"')?.split_once('"')?;
+    let (_, pass) = rest.split_once(": Application replay pass ")?;
+    Some((kernel, pass.trim_end().parse().ok()?))
+}
+
 /// `1. NAME`.
 fn numbered(line: &str) -> Option<&str> {
     let (number, name) = line.trim_start().split_once(". ")?;
@@ -178,6 +206,30 @@ mod tests {
             [("mix", 14), ("other(float *, int)", 1), ("1:7:other:2", 4)]
         );
         assert_eq!(log.program_code(), Some(3));
+    }
+
+    /// As Nsight Compute 2025.3.1 printed it on an H200.
+    #[test]
+    fn passes_of_a_program_that_is_run_again_are_counted() {
+        let log = Log::read(
+            "==PROF== Connected to process 28660 (/usr/bin/python3.12)\n\
+             ==PROF== Profiling \"1:7:a:1\": Application replay pass 1\n\
+             ==PROF== Profiling \"1:7:b:1\": Application replay pass 1\n\
+             ==PROF== Profiling \"1:7:b:1\": Application replay pass 1\n\
+             ==PROF== Disconnected from process 28660\n\
+             ==PROF== Connected to process 28685 (/usr/bin/python3.12)\n\
+             ==PROF== Profiling \"1:7:a:1\": Application replay pass 2\n\
+             ==PROF== Profiling \"1:7:b:1\": Application replay pass 2\n\
+             ==PROF== Profiling \"1:7:b:1\": Application replay pass 2\n\
+             ==PROF== Creating report from application replay data: 0%....................100%\n",
+        );
+        let passes: Vec<_> = log
+            .profiled
+            .iter()
+            .map(|one| (one.kernel.as_str(), one.passes))
+            .collect();
+        assert_eq!(passes, [("1:7:a:1", 2), ("1:7:b:1", 2), ("1:7:b:1", 2)]);
+        assert_eq!(log.troubles, []);
     }
 
     #[test]

@@ -684,10 +684,9 @@ fn the_page_shows_the_recorded_and_the_profiled_time() {
     assert!(run.stderr.is_empty(), "{}", run.stderr);
 }
 
-/// A kernel without local memory would be run five times more for nothing.
+/// Both lists in one take a pass more than the first, and a second run would start program and profiler again.
 #[test]
-fn a_second_run_is_made_where_that_takes_fewer_passes() {
-    let fake = Fake::new();
+fn one_run_is_made_where_a_kernel_has_local_memory() {
     let long = &[
         "kernel",
         "bin_counts_fixed",
@@ -697,25 +696,37 @@ fn a_second_run_is_made_where_that_takes_fewer_passes() {
         "800000",
         "1000",
     ];
+    let fake = Fake::new();
     let run = fake
         .recorded(&["--format", "json"], &[SLOW, long].concat())
         .run()
         .code(0);
-    assert_eq!(tiers(&run), [(0, None), (1, Some(12)), (2, Some(4))]);
-    assert!(fake.commands()[0].contains("bin_counts_slow|bin_counts_fixed"));
-    assert!(fake.commands()[1].contains("^(bin_counts_slow)$"));
-    // A pass of application replay is a run of the program, whatever it counts of however many kernels.
+    assert_eq!(tiers(&run), [(0, None), (1, Some(16))]);
+    let commands = fake.commands();
+    assert_eq!(commands.len(), 1, "{commands:?}");
+    assert!(commands[0].contains("bin_counts_slow|bin_counts_fixed"));
+    assert!(commands[0].contains("register_spilling"));
+    // Nothing is asked for that no kernel has.
     let fake = Fake::new();
-    fake.recorded(
-        &["--format", "json", "--replay", "application"],
-        &[SLOW, long].concat(),
-    )
-    .run()
-    .code(0);
+    let run = fake.recorded(&["--format", "json"], long).run().code(0);
+    assert!(!fake.commands()[0].contains("register_spilling"));
+}
+
+/// As the profiler prints it for a program that it runs for each pass.
+#[test]
+fn a_program_that_is_run_for_each_pass_is_read() {
+    let fake = Fake::new();
+    let run = fake
+        .recorded(
+            &["--format", "json", "--replay", "application"],
+            &three_times(),
+        )
+        .run()
+        .code(0);
     let commands = fake.commands();
     assert_eq!(commands.len(), 1, "{commands:?}");
     assert!(commands[0].contains("--replay-mode application"));
-    assert!(commands[0].contains("register_spilling"));
+    assert_eq!(tiers(&run), [(0, None), (1, Some(16))]);
 }
 
 #[test]

@@ -9,6 +9,7 @@ while [ $# -gt 0 ]; do
     --export) report=$2; shift 2 ;;
     --kernel-id) kernels=$2; shift 2 ;;
     --metrics) metrics=$2; shift 2 ;;
+    --replay-mode) replay=$2; shift 2 ;;
     --*) shift 2 ;;
     *) break ;;
     esac
@@ -45,8 +46,16 @@ esac
 case "$tier,$source" in 0,*) passes="1 pass" ;; *both*) passes="16 passes" ;; 1,*) passes="12 passes" ;; *) passes="4 passes" ;; esac
 {
     echo "==PROF== Connected to process 1 ($1)"
-    echo "==PROF== Profiling \"first\" - 0: 0%....50%....100% - $passes"
-    echo "==PROF== Profiling \"second\" - 1: 0%....50%....100% - $passes"
+    if [ "$replay" = application ]; then
+        for pass in $(seq "${passes% *}"); do
+            echo "==PROF== Profiling \"1:7:first:1\": Application replay pass $pass"
+            echo "==PROF== Profiling \"1:7:second:1\": Application replay pass $pass"
+        done
+        echo "==PROF== Creating report from application replay data: 0%....................100%"
+    else
+        echo "==PROF== Profiling \"first\" - 0: 0%....50%....100% - $passes"
+        echo "==PROF== Profiling \"second\" - 1: 0%....50%....100% - $passes"
+    fi
     [ "$mode" = partly ] && echo "==ERROR== Failed to profile \"other\" in process 1"
     # The profiler has one number for codes and signals; the shell adds 128 to those of signals.
     [ $rc -gt 128 ] && rc=$((rc - 128))

@@ -100,13 +100,9 @@ pub(super) fn dry(options: &CollectOptions) -> String {
             kernels.clone(),
         )),
     );
-    let when = match options.replay {
-        Replay::Kernel => "where all of these kernels have local memory",
-        Replay::Application => "where one of these kernels has local memory",
-    };
     add(
         &format!(
-            "in place of both, {when}: tiers 1 and 2 in one run, {} {unit} at most on compute capability 9.0",
+            "in place of both, where one of these kernels has local memory: tiers 1 and 2 in one run, {} {unit} on compute capability 9.0",
             COUNTED.both
         ),
         &of(&request(options, &folder, 1, &both(), kernels)),
