@@ -23,8 +23,6 @@ pub struct LaunchGroup {
     pub total_ns: f64,
     /// Their median duration.
     pub median_ns: f64,
-    /// The local memory of a thread in bytes, of the launch that has most; absent where it is not known.
-    pub local_bytes: Option<u64>,
     /// Among all launches of kernels of this name in their process, from 1: places of launches of this group, in order of
     /// launching.
     pub invocations: Vec<u64>,
@@ -44,7 +42,6 @@ impl LaunchGroup {
             count: 1,
             total_ns: 0.0,
             median_ns: 0.0,
-            local_bytes: None,
             invocations: vec![1],
             places: vec![0],
         }
@@ -66,8 +63,6 @@ pub struct Seen {
     pub duration_ns: Option<f64>,
     /// The process that launched it, each of which the profiler counts for itself; 0 where that is not told.
     pub process: u64,
-    /// The local memory of a thread in bytes; absent where it is not known.
-    pub local_bytes: Option<u64>,
 }
 
 /// Puts launches of the same work together, in order of first launch.
@@ -96,7 +91,6 @@ pub fn group(launches: &[Seen]) -> Vec<LaunchGroup> {
         group.count += 1;
         group.invocations.push(*invocation);
         group.places.push(index);
-        group.local_bytes = group.local_bytes.max(seen.local_bytes);
         group.total_ns += seen.duration_ns.unwrap_or(0.0);
         durations.extend(seen.duration_ns);
     }
@@ -216,7 +210,6 @@ mod tests {
             block: [64, 1, 1],
             duration_ns: Some(duration_ns),
             process: 0,
-            local_bytes: None,
         }
     }
 

@@ -1,6 +1,6 @@
-//! What the tiers of a collection would have collected says the same as the full set, on every report that is there.
+//! What a collection would have collected says the same as the full set, on every report that is there.
 //!
-//! A tier is played by a full report from which everything is taken away that the tier does not ask for. The first finding
+//! A collection is played by a full report from which everything is taken away that it does not ask for. The first finding
 //! has to be that of the full set in at least 95 of 100 kernels, and no metric that the diagnosis reads may be forgotten.
 #![expect(
     clippy::print_stderr,
@@ -14,12 +14,11 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use ncu_rep::report::Profile;
 use ncu_rep::{Metrics, Reads, Report};
 use rayon::prelude::*;
-use ridge_collect::plan::groups::{self, Group};
-use ridge_collect::plan::{FIRST, metrics, open_questions};
+use ridge_collect::plan::{COUNTERS, groups, metrics};
 use ridge_diagnose::document::Kernel;
 use ridge_diagnose::{CodeMap, Group as Launches, KernelProfile, Options, diagnose, needs};
 
-/// The share of kernels in which the tiers say what the full set says.
+/// The share of kernels in which a collection says what the full set says.
 const EQUAL: f64 = 0.95;
 
 /// A report with fewer metrics was not made with the full set.
@@ -126,9 +125,7 @@ fn is_collected(name: &str, asked: &[&str]) -> bool {
 struct Outcome {
     kernel: String,
     full: String,
-    tiered: String,
-    first_only: String,
-    open: Vec<&'static Group>,
+    collected: String,
 }
 
 fn first(kernel: &Kernel) -> String {
@@ -164,17 +161,11 @@ fn outcome(
         ))
     };
     let (name, full) = run(None)?;
-    let (_, tier1) = run(Some(&metrics(FIRST)))?;
-    let open = open_questions(&tier1);
-    let mut groups = FIRST.to_vec();
-    groups.extend(&open);
-    let (_, tiered) = run(Some(&metrics(&groups)))?;
+    let (_, collected) = run(Some(&metrics(COUNTERS)))?;
     Some(Outcome {
         kernel: format!("{} {name}", path.file_name()?.to_string_lossy()),
         full: first(&full),
-        tiered: first(&tiered),
-        first_only: first(&tier1),
-        open,
+        collected: first(&collected),
     })
 }
 
@@ -190,22 +181,13 @@ fn equal(folders: &[PathBuf]) -> Result<(), Failed> {
         .collect();
     let differing: Vec<String> = outcomes
         .iter()
-        .filter(|one| one.full != one.tiered)
-        .map(|one| {
-            let open: Vec<&str> = one.open.iter().map(|group| group.id).collect();
-            format!(
-                "{}: {} against {} with {open:?}",
-                one.kernel, one.tiered, one.full
-            )
-        })
+        .filter(|one| one.full != one.collected)
+        .map(|one| format!("{}: {} against {}", one.kernel, one.collected, one.full))
         .collect();
-    let count = |test: &dyn Fn(&Outcome) -> bool| outcomes.iter().filter(|one| test(one)).count();
     let summary = format!(
-        "{} kernels: {} as with the full set, {} already after the first tier; second tier for {}",
+        "{} kernels: {} as with the full set",
         outcomes.len(),
-        outcomes.len() - differing.len(),
-        count(&|one| one.full == one.first_only),
-        count(&|one| !one.open.is_empty()),
+        outcomes.len() - differing.len()
     );
     if std::env::var_os("RIDGE_SHOW").is_some() {
         eprintln!("{summary}\n{}", differing.join("\n"));
@@ -217,14 +199,14 @@ fn equal(folders: &[PathBuf]) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What the diagnosis reads and no tier collects, with the reason.
+/// What the diagnosis reads and no collection has, with the reason.
 fn is_left_out(name: &str) -> bool {
     // Shares of a peak, each of one pass for a few: the ledger computes them from counters. The profiler's list of them
     // costs nine.
     let is_share = name.ends_with(".avg.pct_of_peak_sustained_elapsed");
     // Operations of the matrix pipes follow from the opcodes, which name the shape of each product.
     let is_tensor = name.starts_with("sm__ops_path_tensor");
-    /// What stands in where a report lacks better counters, which the tiers have: sectors for each request where accesses
+    /// What stands in where a report lacks better counters, which a collection has: sectors for each request where accesses
     /// were not counted by instruction; names of other devices and sets.
     const ELSEWHERE: &[&str] = &[
         "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
@@ -237,11 +219,7 @@ fn is_left_out(name: &str) -> bool {
 }
 
 fn nothing_forgotten(folders: &[PathBuf]) -> Result<(), Failed> {
-    let all = {
-        let mut groups = FIRST.to_vec();
-        groups.push(&groups::LOCAL);
-        metrics(&groups)
-    };
+    let all = metrics(COUNTERS);
     let reads: Vec<(&'static str, BTreeSet<String>)> = reports(folders)
         .par_iter()
         .flat_map_iter(|path| {
@@ -277,6 +255,6 @@ fn nothing_forgotten(folders: &[PathBuf]) -> Result<(), Failed> {
     if forgotten.is_empty() {
         Ok(())
     } else {
-        Err(format!("read, but not collected by any tier: {forgotten:#?}").into())
+        Err(format!("read, but never collected: {forgotten:#?}").into())
     }
 }

@@ -62,7 +62,6 @@ pub fn traced(
                 block: launch.block.unwrap_or([0; 3]),
                 duration_ns: Some(as_f64(work.duration_ns())),
                 process,
-                local_bytes: launch.local_bytes,
             };
             is_meant.then_some((process, called_ns, work, seen))
         })
@@ -233,7 +232,6 @@ mod tests {
             let launch = self.builder.launch(Launch {
                 grid: Some([8, 1, 1]),
                 block: Some([64, 1, 1]),
-                local_bytes: Some(16),
                 ..Launch::default()
             });
             let new = NewWork {
@@ -273,7 +271,6 @@ mod tests {
         let traced = traced(&making.finish(), true, base).unwrap();
         assert_eq!(names(&traced), ["a", "b"]);
         assert_eq!(traced.launches[0].signature, "a(int)");
-        assert_eq!(traced.launches[0].local_bytes, Some(16));
         assert!(traced.differences.is_empty(), "{:?}", traced.differences);
     }
 
@@ -358,16 +355,12 @@ mod tests {
         let groups = group(&found.launches);
         let shown: Vec<_> = groups
             .iter()
-            .map(|group| (&*group.name, group.grid[0], group.count, group.local_bytes))
+            .map(|group| (&*group.name, group.grid[0], group.count))
             .collect();
-        // None of them uses local memory. The child counts its own launch from 1.
+        // The child counts its own launch from 1.
         assert_eq!(
             shown,
-            [
-                ("spin", 4, 15, Some(0)),
-                ("scale", 16384, 40, Some(0)),
-                ("scale", 64, 1, Some(0))
-            ]
+            [("spin", 4, 15), ("scale", 16384, 40), ("scale", 64, 1)]
         );
         assert_eq!(groups[1].invocations, (1..=40).collect::<Vec<u64>>());
         assert_eq!(groups[2].invocations, [1]);

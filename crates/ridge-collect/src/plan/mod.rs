@@ -1,53 +1,26 @@
-//! Which counters to collect: first those that every finding looks at, then only those that settle what is still open.
+//! Which counters to collect, and what they cost.
 //!
-//! What the first tier holds was chosen by its passes. Counters of different units share a pass, and the L1 and the L2 need
-//! about as many passes for the ledger as the schedulers need for what warps wait for: leaving either out makes the tier
-//! hardly shorter, while another run of the program takes a start and counts them alone. So the first tier has both, with
-//! instructions, accesses and samples by address. The second is about local memory, for kernels that use it.
-//!
-//! [`cost`] tells when both are collected in one run.
+//! What is in the list was chosen by its passes. Counters of different units share a pass, and the L1 and the L2 need about as
+//! many passes for the ledger as the schedulers need for what warps wait for: leaving either out makes the list hardly
+//! shorter, while another run of the program takes a start and counts them alone. What is in local memory, which few kernels
+//! ask, takes one pass more. So there is one list, for one run.
 //!
 //! `docs/measurements/collect.md` has the passes, and tells how often the answer is that of the full set.
 
-pub mod cost;
 pub mod groups;
-mod open;
-
-pub use open::open_questions;
 
 use groups::Group;
 
-/// One step of a collection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Tier {
-    /// Class, ledger, waiting and places.
-    First,
-    /// What separates the findings that are left.
-    Second,
+/// How often the profiler runs a launch, as counted on compute capability 9.0 (`docs/measurements/collect.md`).
+pub mod passes {
+    /// For the counters of a diagnosis.
+    pub const OF_COUNTERS: u64 = 12;
+    /// For the full set.
+    pub const OF_FULL_SET: u64 = 38;
 }
 
-impl Tier {
-    /// Its number, from 1.
-    #[must_use]
-    pub fn number(self) -> u8 {
-        match self {
-            Self::First => 1,
-            Self::Second => 2,
-        }
-    }
-
-    /// What it is for, in a few words.
-    #[must_use]
-    pub fn purpose(self) -> &'static str {
-        match self {
-            Self::First => "class of the limit, ledger, what warps wait for and where",
-            Self::Second => "what is in local memory",
-        }
-    }
-}
-
-/// The groups of the first tier.
-pub const FIRST: &[&Group] = &[
+/// What a diagnosis needs of a kernel.
+pub const COUNTERS: &[&Group] = &[
     &groups::CLOCKS,
     &groups::WARPS,
     &groups::STALLS,
@@ -56,10 +29,11 @@ pub const FIRST: &[&Group] = &[
     &groups::CACHES,
     &groups::INSTRUCTIONS,
     &groups::SAMPLES,
+    &groups::LOCAL,
     &groups::PEAKS,
 ];
 
-/// What the other tiers count again, so that their own numbers can be set against a time: it costs no pass of its own.
+/// What comes first in every list, so that its numbers can be set against a time: it costs no pass of its own.
 const TIME: &[&str] = &[
     "gpu__time_duration.sum",
     "gpc__cycles_elapsed.avg.per_second",

@@ -584,7 +584,6 @@ impl InProcess {
             static_shared_bytes: Some(fixed),
             dynamic_shared_bytes: Some(more),
             shared_bytes: Some(fixed.saturating_add(more)),
-            local_bytes: Some(record.field(16)),
         });
         let name = self.name(record.field(6), "kernel without a name", builder);
         builder.push_kernel(new, name, launch);

@@ -385,7 +385,6 @@ impl Reader<'_> {
                     .0
                     .zip(parts.1)
                     .map(|(fixed, more)| fixed.saturating_add(more)),
-                local_bytes: row.unsigned("localMemoryPerThread"),
             });
             reader.builder.push_kernel(new, name, launch);
         });

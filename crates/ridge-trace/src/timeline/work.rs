@@ -44,8 +44,6 @@ pub struct Launch {
     pub dynamic_shared_bytes: Option<u64>,
     /// Static and dynamic shared memory together; known also where the parts are not.
     pub shared_bytes: Option<u64>,
-    /// Local memory of a thread in bytes.
-    pub local_bytes: Option<u64>,
 }
 
 /// The node of a graph that a piece of work is.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use ncu_rep::redact::{Options, redact};
 use ridge_collect::plan::groups::{self, Group};
-use ridge_collect::plan::{FIRST, metrics};
+use ridge_collect::plan::{COUNTERS, metrics};
 
 use crate::driver::{Folder, Ridge, Run, ridge, root, snapshot};
 use crate::trace::BUILT;
@@ -24,6 +24,34 @@ fn bin_counts() -> &'static [u8] {
     &BYTES
 }
 
+/// What the profiler would have written for these counters.
+fn report_of(groups: &[&Group]) -> Vec<u8> {
+    let has_samples = groups.iter().any(|group| group.id == groups::SAMPLES.id);
+    let mut wanted: BTreeSet<String> = metrics(groups).into_iter().map(str::to_owned).collect();
+    // What the profiler stores with every result, and what a group of its own stands for.
+    let all = ncu_rep::Report::parse(bin_counts()).unwrap();
+    let names = all.profile(0).unwrap().metrics().value;
+    wanted.extend(
+        names
+            .iter()
+            .map(|metric| metric.name)
+            .filter(|name| {
+                name.starts_with("launch__")
+                    || name.starts_with("device__")
+                    || (has_samples && name.starts_with("smsp__pcsamp_"))
+                    || (has_samples && name.ends_with(".l1tex__data_pipe_lsu_wavefronts.avg"))
+            })
+            .map(str::to_owned),
+    );
+    let options = Options {
+        rename_kernels: false,
+        metrics: Some(wanted),
+    };
+    let mut bytes = Vec::new();
+    redact(bin_counts(), &options, &mut bytes).unwrap();
+    bytes
+}
+
 /// The stand-in, with the reports of all tiers.
 struct Fake {
     folder: Folder,
@@ -32,40 +60,9 @@ struct Fake {
 impl Fake {
     fn new() -> Self {
         let folder = Folder::new();
-        let both = [FIRST, &[&groups::LOCAL]].concat();
-        let reports: &[(&str, &[&Group])] = &[
-            ("tier0", &[]),
-            ("tier1", FIRST),
-            ("tier2", &[&groups::LOCAL]),
-            ("both", &both),
-        ];
-        for (report, groups) in reports {
-            let has_samples = matches!(*report, "tier1" | "both");
-            let mut wanted: BTreeSet<String> =
-                metrics(groups).into_iter().map(str::to_owned).collect();
-            // What the profiler stores with every result, and what a group of its own stands for.
-            let all = ncu_rep::Report::parse(bin_counts()).unwrap();
-            let names = all.profile(0).unwrap().metrics().value;
-            wanted.extend(
-                names
-                    .iter()
-                    .map(|metric| metric.name)
-                    .filter(|name| {
-                        name.starts_with("launch__")
-                            || name.starts_with("device__")
-                            || (has_samples && name.starts_with("smsp__pcsamp_"))
-                            || (has_samples
-                                && name.ends_with(".l1tex__data_pipe_lsu_wavefronts.avg"))
-                    })
-                    .map(str::to_owned),
-            );
-            let options = Options {
-                rename_kernels: false,
-                metrics: Some(wanted),
-            };
-            let mut bytes = Vec::new();
-            redact(bin_counts(), &options, &mut bytes).unwrap();
-            fs::write(folder.path().join(format!("{report}.ncu-rep")), bytes).unwrap();
+        for (report, groups) in [("tier0", [].as_slice()), ("tier1", COUNTERS)] {
+            let path = folder.path().join(format!("{report}.ncu-rep"));
+            fs::write(path, report_of(groups)).unwrap();
         }
         Self { folder }
     }
@@ -256,7 +253,7 @@ fn the_page_says_what_was_run_and_what_it_shows() {
 }
 
 #[test]
-fn reports_of_metrics_that_are_named_one_after_the_other_complete_each_other() {
+fn a_report_that_a_collection_names_is_part_of_it() {
     let fake = Fake::new();
     fake.why(&["--keep", "kept", "--", "true"]).run().code(0);
     let run = fake
@@ -265,11 +262,48 @@ fn reports_of_metrics_that_are_named_one_after_the_other_complete_each_other() {
             "json",
             "kept/collection.json",
             "kept/tier1.ncu-rep",
-            "kept/tier2.ncu-rep",
         ])
         .run()
         .code(0);
     assert_eq!(json(&run)["sources"].as_array().unwrap().len(), 1);
+}
+
+/// As collections were made that left local memory to a run of its own.
+#[test]
+fn reports_of_a_collection_complete_each_other() {
+    let fake = Fake::new();
+    fake.why(&["--keep", "kept", "--", "true"]).run().code(0);
+    let kept = fake.folder.path().join("kept");
+    let file = kept.join("collection.json");
+    let mut collection: serde_json::Value =
+        serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    let tiers = collection["collected"]["tiers"].as_array_mut().unwrap();
+    let mut more = tiers.last().unwrap().clone();
+    more["tier"] = 2.into();
+    more["report"] = "tier2.ncu-rep".into();
+    tiers.push(more);
+    // What kind of file it is stands first.
+    let (collected, launches) = (&collection["collected"], &collection["launches"]);
+    let text = format!(
+        r#"{{"schema": "ridgepoint.collection", "version": 1, "collected": {collected}, "launches": {launches}}}"#
+    );
+    fs::write(&file, text).unwrap();
+    let (local, others): (Vec<&Group>, Vec<&Group>) = COUNTERS
+        .iter()
+        .partition(|group| group.id == groups::LOCAL.id);
+    fs::write(kept.join("tier1.ncu-rep"), report_of(&others)).unwrap();
+    fs::write(kept.join("tier2.ncu-rep"), report_of(&local)).unwrap();
+    let run = fake
+        .why(&["--format", "json", "kept/collection.json"])
+        .run()
+        .code(0);
+    let full = ridge(["why", "--format", "json", REPORT]).run();
+    assert_eq!(first_findings(&run), first_findings(&full));
+    let without = fake
+        .why(&["--format", "json", "kept/tier1.ncu-rep"])
+        .run()
+        .code(0);
+    assert_ne!(json(&run)["kernels"], json(&without)["kernels"]);
 }
 
 #[test]
@@ -443,18 +477,6 @@ fn collections_of_ranks_are_compared() {
 }
 
 #[test]
-fn a_tier_that_fails_keeps_the_earlier_ones() {
-    let run = Fake::new()
-        .why(&["--format", "json", "--", "true"])
-        .env("MODE", "memory")
-        .env("TIER", "2")
-        .run()
-        .code(4);
-    assert!(run.stderr.contains("tier 2 failed"), "{}", run.stderr);
-    assert_eq!(json(&run)["kernels"].as_array().unwrap().len(), 2);
-}
-
-#[test]
 fn a_name_that_matches_nothing_offers_the_closest() {
     let run = Fake::new()
         .why(&["--kernel", "bin_counts_slwo", "--", "true"])
@@ -558,13 +580,10 @@ fn interrupt_in(tier: &str) -> (Fake, std::process::Output) {
 
 #[test]
 fn an_interrupt_keeps_what_was_collected() {
-    for tier in ["1", "2"] {
-        let (fake, output) = interrupt_in(tier);
-        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(document["kernels"].as_array().unwrap().len(), 2);
-        // No other run was started.
-        assert_eq!(fake.commands().len(), tier.parse::<usize>().unwrap() + 1);
-    }
+    let (fake, output) = interrupt_in("1");
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["kernels"].as_array().unwrap().len(), 2);
+    assert_eq!(fake.commands().len(), 2);
     let (fake, output) = interrupt_in("0");
     assert!(output.stdout.is_empty(), "{output:?}");
     assert_eq!(fake.commands().len(), 1);
@@ -619,8 +638,8 @@ fn launches_and_times_are_those_of_the_recording() {
     assert_eq!(collected["launches_from"], "trace");
     assert_eq!(collected["launches"], 6);
     assert_eq!(collected["kernels_seen"], 2);
-    // One look without the profiler, one with it: all kernels of interest have local memory.
-    assert_eq!(tiers(&run), [(0, None), (1, Some(16))]);
+    // One look without the profiler, one with it.
+    assert_eq!(tiers(&run), [(0, None), (1, Some(12))]);
     let commands = fake.commands();
     assert_eq!(commands.len(), 1);
     // The one in the middle of three, by its own name.
@@ -684,34 +703,6 @@ fn the_page_shows_the_recorded_and_the_profiled_time() {
     assert!(run.stderr.is_empty(), "{}", run.stderr);
 }
 
-/// Both lists in one take a pass more than the first, and a second run would start program and profiler again.
-#[test]
-fn one_run_is_made_where_a_kernel_has_local_memory() {
-    let long = &[
-        "kernel",
-        "bin_counts_fixed",
-        "4096",
-        "128",
-        "0",
-        "800000",
-        "1000",
-    ];
-    let fake = Fake::new();
-    let run = fake
-        .recorded(&["--format", "json"], &[SLOW, long].concat())
-        .run()
-        .code(0);
-    assert_eq!(tiers(&run), [(0, None), (1, Some(16))]);
-    let commands = fake.commands();
-    assert_eq!(commands.len(), 1, "{commands:?}");
-    assert!(commands[0].contains("bin_counts_slow|bin_counts_fixed"));
-    assert!(commands[0].contains("register_spilling"));
-    // Nothing is asked for that no kernel has.
-    let fake = Fake::new();
-    let run = fake.recorded(&["--format", "json"], long).run().code(0);
-    assert!(!fake.commands()[0].contains("register_spilling"));
-}
-
 /// As the profiler prints it for a program that it runs for each pass.
 #[test]
 fn a_program_that_is_run_for_each_pass_is_read() {
@@ -726,7 +717,7 @@ fn a_program_that_is_run_for_each_pass_is_read() {
     let commands = fake.commands();
     assert_eq!(commands.len(), 1, "{commands:?}");
     assert!(commands[0].contains("--replay-mode application"));
-    assert_eq!(tiers(&run), [(0, None), (1, Some(16))]);
+    assert_eq!(tiers(&run), [(0, None), (1, Some(12))]);
 }
 
 #[test]
@@ -820,7 +811,7 @@ fn without_cupti_the_profiler_tells_the_launches() {
     assert_eq!(collected["launches_from"], "timing-pass");
     assert_eq!(collected["traced"], serde_json::Value::Null);
     assert_eq!(json(&run)["kernels"].as_array().unwrap().len(), 2);
-    assert_eq!(fake.commands().len(), 3);
+    assert_eq!(fake.commands().len(), 2);
 }
 
 #[test]

@@ -8,7 +8,6 @@ while [ $# -gt 0 ]; do
     --log-file) log=$2; shift 2 ;;
     --export) report=$2; shift 2 ;;
     --kernel-id) kernels=$2; shift 2 ;;
-    --metrics) metrics=$2; shift 2 ;;
     --replay-mode) replay=$2; shift 2 ;;
     --*) shift 2 ;;
     *) break ;;
@@ -18,7 +17,6 @@ name=${report##*/}
 tier=${name//[^0-9]/}
 tier=${tier:0:1}
 source=$name
-case "$tier,$metrics" in 1,*register_spilling*) source=both.ncu-rep ;; esac
 mode=$MODE
 [ -n "$TIER" ] && [ "$TIER" != "$tier" ] && mode=
 fail() { echo "==ERROR== $1" >> "$log"; exit "${2:-1}"; }
@@ -43,7 +41,7 @@ other)
     exit 0
     ;;
 esac
-case "$tier,$source" in 0,*) passes="1 pass" ;; *both*) passes="16 passes" ;; 1,*) passes="12 passes" ;; *) passes="4 passes" ;; esac
+case "$tier" in 0) passes="1 pass" ;; *) passes="12 passes" ;; esac
 {
     echo "==PROF== Connected to process 1 ($1)"
     if [ "$replay" = application ]; then

@@ -1,5 +1,4 @@
-//! `ridge why -- PROGRAM`: records a program, then profiles what matters in it, each run as small as the question that is
-//! still open.
+//! `ridge why -- PROGRAM`: records a program, then profiles what matters in it, with the counters that a diagnosis needs.
 
 mod first;
 mod folder;
@@ -14,10 +13,7 @@ use std::path::PathBuf;
 use ridge_collect::doctor::{Need, known_obstacle};
 use ridge_collect::launches::{LaunchGroup, Seen, choose, closest, group};
 use ridge_collect::ncu::{Replay, shown};
-use ridge_collect::plan::cost::{COUNTED, Runs, Wanted, runs};
-use ridge_collect::plan::groups::Group;
-use ridge_collect::plan::{FIRST, Tier, open_questions};
-use ridge_diagnose::document::{Collected, CollectedRank, Kernel, LaunchesFrom};
+use ridge_diagnose::document::{Collected, CollectedRank, LaunchesFrom};
 
 use crate::demangle::demangle;
 use crate::error::ExpectedError;
@@ -30,9 +26,9 @@ use crate::pattern::own_rank;
 use crate::process::Stdin;
 use crate::verbs::bench::interrupts;
 use crate::verbs::doctor::probe;
-use crate::verbs::why::kernels_of;
 use folder::Claimed;
 use profile::Failure;
+use request::Tier;
 use stored::{FILE, Stored};
 pub(crate) use stored::{InputSet, input_sets};
 
@@ -158,7 +154,7 @@ impl Run<'_> {
             Some(seen) => seen,
             None if self.is_interrupted() => Vec::new(),
             None => {
-                self.tier(0, "launches and their times", &[], Vec::new())
+                self.profile(Tier::Times, Vec::new())
                     .map_err(|failure| failure.error)?;
                 self.seen()?
             }
@@ -190,8 +186,7 @@ impl Run<'_> {
             .iter()
             .map(|&place| wanted[place].clone())
             .collect();
-        let is_together = runs(self.costs(&chosen), &COUNTED) == Runs::Together;
-        if let Err(failure) = self.first_tier(&chosen, is_together) {
+        if let Err(failure) = self.count(&chosen) {
             self.collected.kernels_profiled = 0;
             self.collected.covered = 0.0;
             // What the first run told is kept, and whoever asked for a folder finds it there.
@@ -200,10 +195,6 @@ impl Run<'_> {
             return Ok(None);
         }
         self.adopt(&mut groups, &mut chosen)?;
-        self.look_for_interrupt();
-        if !is_together && !self.is_interrupted() {
-            self.second_tier(&chosen, &groups)?;
-        }
         let stored = self.store(&groups)?;
         Ok(Some(InputSet::of_collection(
             &self.folder.join(FILE),
@@ -211,39 +202,15 @@ impl Run<'_> {
         )))
     }
 
-    /// What tells whether both tiers are collected in one run.
-    fn costs(&self, chosen: &[LaunchGroup]) -> Wanted {
-        let is_told = chosen.iter().all(|group| group.local_bytes.is_some());
-        let with_local = chosen
-            .iter()
-            .filter(|group| group.local_bytes.is_some_and(|bytes| bytes > 0));
-        Wanted {
-            kernels: whole(chosen.len()),
-            with_local: is_told.then(|| whole(with_local.count())),
-            replay: self.options.replay,
-        }
-    }
-
     /// Profiles one launch of each kernel; the first one of its name where that which was chosen is not there again.
-    fn first_tier(&mut self, chosen: &[LaunchGroup], is_together: bool) -> Result<(), Failure> {
-        let tier = Tier::First;
-        let both = request::both();
-        let (groups, purpose) = if is_together {
-            (
-                both.as_slice(),
-                format!("{}, and {}", tier.purpose(), Tier::Second.purpose()),
-            )
-        } else {
-            (FIRST, tier.purpose().to_owned())
-        };
-        let outcome = self.tier(tier.number(), &purpose, groups, selected(chosen));
-        match outcome {
+    fn count(&mut self, chosen: &[LaunchGroup]) -> Result<(), Failure> {
+        match self.profile(Tier::Counters, selected(chosen)) {
             Err(failure) if failure.is_not_there && !self.is_interrupted() => {
                 let first = chosen
                     .iter()
                     .map(|group| (group.name.clone(), vec![1]))
                     .collect();
-                self.tier(tier.number(), &purpose, groups, first)?;
+                self.profile(Tier::Counters, first)?;
                 self.output.warn("the launches that were chosen were not there again: the first launch of each kernel was profiled in their place, which may have another size and finds the GPU cold");
                 Ok(())
             }
@@ -268,43 +235,6 @@ impl Run<'_> {
                 self.command_line()
             ),
         });
-    }
-
-    /// Looks again at kernels of which the first tier left something open. What it told is kept if this fails.
-    fn second_tier(
-        &mut self,
-        chosen: &[LaunchGroup],
-        groups: &[LaunchGroup],
-    ) -> Result<(), ExpectedError> {
-        let kernels = self.so_far(groups)?;
-        let open: Vec<(usize, Vec<&'static Group>)> = kernels
-            .iter()
-            .map(open_questions)
-            .enumerate()
-            .filter(|(_, open)| !open.is_empty())
-            .collect();
-        if open.is_empty() {
-            return Ok(());
-        }
-        let mut asked: Vec<&Group> = Vec::new();
-        for group in open.iter().flat_map(|(_, groups)| groups) {
-            if !asked.iter().any(|known| known.id == group.id) {
-                asked.push(group);
-            }
-        }
-        let subjects = subjects(chosen, open.iter().map(|(place, _)| &kernels[*place]));
-        let tier = Tier::Second;
-        if let Err(Failure { error, .. }) =
-            self.tier(tier.number(), tier.purpose(), &asked, subjects)
-        {
-            self.output.warn(&format!(
-                "tier {} failed, the answer is that of the earlier ones: {}",
-                tier.number(),
-                error.message
-            ));
-            self.code = self.code.and(error.exit);
-        }
-        Ok(())
     }
 
     /// The groups that the user wants, of those that there are.
@@ -354,7 +284,6 @@ impl Run<'_> {
             name: profile.name,
             signature: profile.signature,
             process: 0,
-            local_bytes: None,
         })
     }
 
@@ -431,13 +360,6 @@ impl Run<'_> {
             .collect())
     }
 
-    /// The diagnosis of what was collected until now.
-    fn so_far(&self, groups: &[LaunchGroup]) -> Result<Vec<Kernel>, ExpectedError> {
-        let stored = Stored::new(self.collected.clone(), groups);
-        let set = InputSet::of_collection(&self.folder.join(FILE), stored);
-        kernels_of(&set, self.output)
-    }
-
     fn store(&self, groups: &[LaunchGroup]) -> Result<Stored, ExpectedError> {
         let stored = Stored::new(self.collected.clone(), groups);
         stored.write(&self.folder)?;
@@ -497,22 +419,6 @@ impl Profiled {
         let only = alike.next().filter(|_| alike.next().is_none());
         groups.iter().position(is_it).or(only)
     }
-}
-
-/// Kernels that are looked at again: all their launches that were chosen.
-fn subjects<'k>(
-    chosen: &[LaunchGroup],
-    kernels: impl Iterator<Item = &'k Kernel>,
-) -> Vec<(String, Vec<u64>)> {
-    let of = |kernel: &Kernel| {
-        chosen.iter().find(|group| {
-            group.signature == kernel.signature
-                && Some(group.grid) == kernel.grid
-                && Some(group.block) == kernel.block
-        })
-    };
-    let groups: Vec<LaunchGroup> = kernels.filter_map(of).cloned().collect();
-    selected(&groups)
 }
 
 /// One launch of each group: that in the middle, which is warm where the first is not.

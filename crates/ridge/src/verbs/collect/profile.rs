@@ -3,14 +3,13 @@
 use std::fs;
 
 use ridge_collect::ncu::{Log, Replay, Trouble, shown};
-use ridge_collect::plan::cost::COUNTED;
-use ridge_collect::plan::groups::Group;
+use ridge_collect::plan::passes;
 use ridge_diagnose::document::{CollectedTier, LaunchesFrom};
 use ridge_model::quantity::Nanos;
 
 use super::Run;
 use super::process::{self, Ran};
-use super::request::request;
+use super::request::{Tier, request};
 use crate::error::ExpectedError;
 use crate::exit;
 use crate::process::{Streams, signal_name};
@@ -33,14 +32,13 @@ impl From<ExpectedError> for Failure {
 
 impl Run<'_> {
     /// One run of the profiler.
-    pub(super) fn tier(
+    pub(super) fn profile(
         &mut self,
-        tier: u8,
-        purpose: &str,
-        groups: &[&Group],
+        tier: Tier,
         kernels: Vec<(String, Vec<u64>)>,
     ) -> Result<(), Failure> {
-        let request = request(self.options, &self.folder, tier, groups, kernels);
+        let request = request(self.options, &self.folder, tier, kernels);
+        let (tier, purpose) = (tier.number(), tier.purpose());
         let arguments = request.arguments();
         let command = shown(self.profiler.as_os_str(), &arguments);
         self.output.progress(&format!("tier {tier}: {purpose}"));
@@ -223,11 +221,10 @@ impl Run<'_> {
             .find(|tier| tier.tier == 0 && tier.passes.is_none())
             .map(|tier| format!(", which took {} by itself,", Nanos::new(1e9 * tier.wall_s)));
         format!(
-            "--replay application runs the whole program{} once for each pass instead, {} to {} times (the full set: {}); it has to launch the same each time",
+            "--replay application runs the whole program{} once for each pass instead, {} times on compute capability 9.0 (the full set: {}); it has to launch the same each time",
             took.unwrap_or_default(),
-            COUNTED.first,
-            COUNTED.both,
-            COUNTED.full
+            passes::OF_COUNTERS,
+            passes::OF_FULL_SET
         )
     }
 

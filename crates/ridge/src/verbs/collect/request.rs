@@ -4,9 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use ridge_collect::ncu::{Replay, Request, shown};
-use ridge_collect::plan::cost::COUNTED;
-use ridge_collect::plan::groups::{self, Group};
-use ridge_collect::plan::{FIRST, metrics};
+use ridge_collect::plan::{COUNTERS, metrics, passes};
 
 use super::CollectOptions;
 use crate::recorder::Recorder;
@@ -14,32 +12,54 @@ use crate::recorder::Recorder;
 /// The recording of the first run.
 pub(super) const TRACE: &str = "trace.ridgetrace";
 
-/// The groups of both tiers.
-pub(super) fn both() -> Vec<&'static Group> {
-    let mut all = FIRST.to_vec();
-    all.push(&groups::LOCAL);
-    all
+/// A run of the profiler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tier {
+    /// Launches and their times, where nothing could be recorded.
+    Times,
+    /// Everything that a diagnosis needs.
+    Counters,
+}
+
+impl Tier {
+    pub(super) fn number(self) -> u8 {
+        match self {
+            Self::Times => 0,
+            Self::Counters => 1,
+        }
+    }
+
+    pub(super) fn purpose(self) -> &'static str {
+        match self {
+            Self::Times => "launches and their times",
+            Self::Counters => {
+                "class of the limit, ledger, what warps wait for and where, and what is in local memory"
+            }
+        }
+    }
 }
 
 /// What is asked of the profiler for a tier.
 pub(super) fn request(
     options: &CollectOptions,
     folder: &Path,
-    tier: u8,
-    groups: &[&Group],
+    tier: Tier,
     kernels: Vec<(String, Vec<u64>)>,
 ) -> Request {
+    let has_counters = tier == Tier::Counters;
+    let groups = if has_counters { COUNTERS } else { &[] };
+    let number = tier.number();
     Request {
         metrics: metrics(groups).into_iter().map(str::to_owned).collect(),
         kernels,
         from_start: options.from_start,
         // Times of launches are those with caches as they are; counters are those of a launch that finds them empty, as in
         // every set of the profiler.
-        flushes_caches: tier > 0,
-        has_source: tier == 1,
+        flushes_caches: has_counters,
+        has_source: has_counters,
         replay: options.replay,
-        report: folder.join(format!("tier{tier}.ncu-rep")),
-        log: folder.join(format!("tier{tier}.log")),
+        report: folder.join(format!("tier{number}.ncu-rep")),
+        log: folder.join(format!("tier{number}.log")),
         target: options.target.clone(),
     }
 }
@@ -58,7 +78,7 @@ pub(super) fn recorded(environment: &[(&str, OsString)], target: &[OsString]) ->
     shown(OsStr::new("env"), &words)
 }
 
-/// The commands that would be run. Which kernels the later ones are about is known after the first.
+/// The commands that would be run. Which kernels the last one is about is known after the first.
 pub(super) fn dry(options: &CollectOptions) -> String {
     let folder = options.keep.clone().unwrap_or_else(|| PathBuf::from("."));
     let kernels = vec![("KERNELS".to_owned(), vec![])];
@@ -74,7 +94,7 @@ pub(super) fn dry(options: &CollectOptions) -> String {
     );
     add(
         "in place of that where nothing can be recorded: 1 pass",
-        &of(&request(options, &folder, 0, &[], Vec::new())),
+        &of(&request(options, &folder, Tier::Times, Vec::new())),
     );
     let unit = match options.replay {
         Replay::Kernel => "passes",
@@ -82,30 +102,11 @@ pub(super) fn dry(options: &CollectOptions) -> String {
     };
     add(
         &format!(
-            "tier 1, class of the limit, ledger, waiting and places: kernels with nine tenths of the time, one launch each: {} {unit} on compute capability 9.0",
-            COUNTED.first
+            "tier 1, {}: kernels with nine tenths of the time, one launch each: {} {unit} on compute capability 9.0",
+            Tier::Counters.purpose(),
+            passes::OF_COUNTERS
         ),
-        &of(&request(options, &folder, 1, FIRST, kernels.clone())),
-    );
-    add(
-        &format!(
-            "tier 2, for kernels that use local memory, what is in it: {} {unit} on compute capability 9.0",
-            COUNTED.second
-        ),
-        &of(&request(
-            options,
-            &folder,
-            2,
-            &[&groups::LOCAL],
-            kernels.clone(),
-        )),
-    );
-    add(
-        &format!(
-            "in place of both, where one of these kernels has local memory: tiers 1 and 2 in one run, {} {unit} on compute capability 9.0",
-            COUNTED.both
-        ),
-        &of(&request(options, &folder, 1, &both(), kernels)),
+        &of(&request(options, &folder, Tier::Counters, kernels)),
     );
     text
 }
