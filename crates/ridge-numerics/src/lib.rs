@@ -15,5 +15,6 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod block;
 pub mod format;
 pub mod tensor;
