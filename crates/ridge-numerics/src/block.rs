@@ -9,7 +9,7 @@
 //!
 //! let values = [0.25, -3.0, 1.0];
 //! let quantised = BlockFormat::MxFp4.quantise(&values, 1.0);
-//! // 2^0 is the scale: the largest element is 3.
+//! // The scale is 2^-1: 3 becomes 6, the largest number of FP4.
 //! assert_eq!(quantised.scales, [126]);
 //! let mut back = [0.0; 3];
 //! BlockFormat::MxFp4.dequantise(&quantised.elements, &quantised.scales, 1.0, &mut back)?;
