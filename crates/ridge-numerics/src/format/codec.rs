@@ -5,10 +5,10 @@ use super::{Format, Layout, Specials, power_of_two};
 /// What becomes of a value beyond the largest finite number, an infinity included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overflow {
-    /// The largest finite number with its sign, as the conversions of CUDA's FP8 types do by default.
+    /// The largest finite number with its sign, as CUDA's FP8 conversions with `__NV_SATFINITE`.
     Saturate,
-    /// Infinity; NaN where the format has no infinity, as the frameworks' conversions do; the largest finite number where it
-    /// has neither. Integers saturate.
+    /// Infinity; NaN where the format has no infinity, as the conversions of ml_dtypes; the largest finite number where it has
+    /// neither. Integers saturate.
     NonFinite,
 }
 

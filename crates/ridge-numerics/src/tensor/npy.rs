@@ -10,8 +10,9 @@ use crate::format::{Endian, Format};
 /// How every file begins.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// A head in a compressed member is unpacked to be read, and not further than this.
-const MAX_PACKED_HEAD: u64 = 64 * 1024;
+/// A head in a compressed member is unpacked to be read, and not further than this. NumPy reads no heads beyond 10,000 bytes,
+/// unless it is told to.
+const MAX_PACKED_HEAD: u64 = 16 * 1024;
 
 /// Reads a whole file.
 pub(super) fn read(bytes: &[u8], elements: Option<Format>) -> Result<Tensor<'_>, TensorError> {
