@@ -226,6 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::float_cmp, reason = "the products are exact")]
     fn values_are_element_times_scales() {
         let mut out = [0.0; 2];
         // 448 * 2^-1, and -2^-9 * 2^-1.

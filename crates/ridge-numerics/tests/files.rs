@@ -44,6 +44,7 @@ fn counting(to: i32) -> Vec<f64> {
 }
 
 #[test]
+#[expect(clippy::float_cmp, reason = "small integers are exact")]
 fn arrays_of_numpy() {
     let bytes = fixture("arrays.npz");
     let contents = read(&bytes, None).unwrap();
