@@ -20,24 +20,25 @@ impl Format {
     /// above the format's are ignored. For complex formats the value of a part.
     #[must_use]
     #[inline]
-    pub fn decode(self, code: u64) -> f64 {
+    pub const fn decode(self, code: u64) -> f64 {
         match self {
             Self::F64 | Self::C128 => f64::from_bits(code),
-            Self::F32 | Self::C64 => f64::from(f32::from_bits(code as u32)),
+            Self::F32 | Self::C64 => f32::from_bits(code as u32) as f64,
             Self::Tf32 => decode_tf32(code as u32),
-            Self::Bf16 => f64::from(f32::from_bits((code as u32) << 16)),
-            Self::I8 => f64::from(code as i8),
-            Self::I16 => f64::from(code as i16),
-            Self::I32 => f64::from(code as i32),
+            Self::Bf16 => f32::from_bits((code as u32) << 16) as f64,
+            Self::I8 => code as i8 as f64,
+            Self::I16 => code as i16 as f64,
+            Self::I32 => code as i32 as f64,
             Self::I64 => code as i64 as f64,
-            Self::U8 => f64::from(code as u8),
-            Self::U16 => f64::from(code as u16),
-            Self::U32 => f64::from(code as u32),
+            Self::U8 => code as u8 as f64,
+            Self::U16 => code as u16 as f64,
+            Self::U32 => code as u32 as f64,
             Self::U64 => code as f64,
-            Self::Bool => f64::from(u8::from(code as u8 != 0)),
-            float => float
-                .layout()
-                .map_or(f64::NAN, |layout| decode_small(layout, code)),
+            Self::Bool => (code as u8 != 0) as u8 as f64,
+            float => match float.layout() {
+                Some(layout) => decode_small(layout, code),
+                None => f64::NAN,
+            },
         }
     }
 
@@ -128,17 +129,18 @@ impl Format {
 }
 
 /// The padding is left out, but a NaN that has its only set bits there stays one.
-fn decode_tf32(code: u32) -> f64 {
+const fn decode_tf32(code: u32) -> f64 {
     let whole = f32::from_bits(code);
-    f64::from(if whole.is_nan() {
+    let value = if whole.is_nan() {
         whole
     } else {
         f32::from_bits(code & !0x1fff)
-    })
+    };
+    value as f64
 }
 
 /// The value of a code of 16 bits or less.
-fn decode_small(layout: Layout, code: u64) -> f64 {
+const fn decode_small(layout: Layout, code: u64) -> f64 {
     let Layout {
         exponent, mantissa, ..
     } = layout;

@@ -58,6 +58,37 @@ fn decode_half(code: u16) -> f64 {
     ))
 }
 
+/// The values of all codes of a format of a byte or less.
+const fn values(format: Format) -> [f64; 256] {
+    let mut values = [0.0; 256];
+    let mut code = 0;
+    while code < values.len() {
+        values[code] = format.decode(code as u64);
+        code += 1;
+    }
+    values
+}
+
+/// [`values`], made by the compiler.
+fn table(format: Format) -> &'static [f64; 256] {
+    macro_rules! tables {
+        ($($name:ident),+) => {
+            match format {
+                $(Format::$name => {
+                    static VALUES: [f64; 256] = values(Format::$name);
+                    &VALUES
+                })+
+                // Of the formats of a byte only this one is left: `I8` and `U8` need no table.
+                _ => {
+                    static VALUES: [f64; 256] = values(Format::Bool);
+                    &VALUES
+                }
+            }
+        };
+    }
+    tables!(E4m3, E5m2, E4m3Fnuz, E5m2Fnuz, E2m3, E3m2, E2m1, E8m0)
+}
+
 impl Format {
     /// The values of elements that stand one after another, in `out`; complex elements give two. Returns how many were
     /// written: as many as there are whole ones and `out` has room for. FP6 and FP4 take a byte each.
@@ -79,9 +110,11 @@ impl Format {
             Self::I32 => each(bytes, endian, out, |element| {
                 f64::from(i32::from_le_bytes(element))
             }),
+            Self::I8 => each(bytes, endian, out, |[code]| f64::from(code.cast_signed())),
+            Self::U8 => each(bytes, endian, out, |[code]| f64::from(code)),
             part => match part.size_bytes() {
                 1 => {
-                    let table: [f64; 256] = std::array::from_fn(|code| part.decode(code as u64));
+                    let table = table(part);
                     each(bytes, endian, out, |[code]| table[usize::from(code)])
                 }
                 2 => each(bytes, endian, out, |element| {
