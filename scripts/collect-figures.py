@@ -10,9 +10,8 @@ Without a program it runs, in this order:
   triton       triton_kernels.py of the corpus
   graph        fixtures/traces/streams_graph_copies.cu: kernels of a graph, of several streams, and of a child process
   application  the first program of the gallery with --replay application
-  together     passes of the lists of both tiers in one run, over one kernel, and of each by itself
 Each part that cannot run says why, and the others go on. For each program it also tells whether the profiler found the
-launches that the recording told (same name, grid and block), and what the recording says of local memory.
+launches that the recording told (same name, grid and block).
 
 Results go to the new folder OUT (results.json), and lines to standard output. Clocks and settings of the GPU are left as they are."""
 import glob, json, os, shlex, subprocess, sys, time
@@ -99,20 +98,6 @@ def graph(out):
     return [program, "all"]
 
 
-def together(ridge, out, program):
-    """Passes of the lists, as the dry run prints them, over the first launch of the program's first kernel."""
-    dry = subprocess.run([ridge, "why", "--dry-run", "--", *program], capture_output=True, text=True).stdout
-    commands = [shlex.split(line) for line in dry.splitlines() if line.startswith("ncu ") and "--kernel-id" in line]
-    counted = {}
-    for name, words in zip(["tier 1", "tier 2", "both"], commands):
-        metrics = words[words.index("--metrics") + 1]
-        report = os.path.join(out, name.replace(" ", ""))
-        done, _ = timed(["ncu", "--clock-control", "none", *OFF, "--launch-count", "1", "--metrics", metrics, "-o", report, *program])
-        counted[name] = [line.rsplit(" - ", 1)[-1] for line in done.stdout.splitlines() if "Profiling" in line] or done.stdout[-500:]
-    print(f"together: {counted}", flush=True)
-    return counted
-
-
 def main():
     words = sys.argv[1:]
     program = []
@@ -149,10 +134,6 @@ def main():
             part("triton", lambda: [sys.executable, os.path.join(corpus, "programs", "triton_kernels.py")])
         part("graph", lambda: graph(out))
         part("application", lambda: programs[0], [*OFF, "--replay", "application"])
-        try:
-            results["together"] = together(ridge, out, programs[0])
-        except Exception as error:
-            results["failed"]["together"] = str(error)
     with open(os.path.join(out, "results.json"), "w") as file:
         json.dump(results, file, indent=1)
     of = [r for r in results["compared"] if r["title"] != "application"]
