@@ -109,6 +109,13 @@ fn with_metrics<'r>(
     }
 }
 
+/// What the profiler stores for its group of reasons: no count, and no reasons of cycles in which nothing issued.
+fn is_sample(name: &str) -> bool {
+    name.starts_with("smsp__pcsamp_")
+        && name != "smsp__pcsamp_sample_count"
+        && !name.ends_with("_not_issued")
+}
+
 /// Whether a profiler that was asked for these metrics would have stored one of this name.
 fn is_collected(name: &str, asked: &[&str]) -> bool {
     /// What the profiler stores with every result.
@@ -119,7 +126,7 @@ fn is_collected(name: &str, asked: &[&str]) -> bool {
     FREE.iter().any(|prefix| name.starts_with(prefix))
         || asked.contains(&name)
         || name.ends_with(SAMPLED)
-        || (samples && name.starts_with("smsp__pcsamp_"))
+        || (samples && is_sample(name))
 }
 
 struct Outcome {
@@ -207,13 +214,14 @@ fn is_left_out(name: &str) -> bool {
     // Operations of the matrix pipes follow from the opcodes, which name the shape of each product.
     let is_tensor = name.starts_with("sm__ops_path_tensor");
     /// What stands in where a report lacks better counters, which a collection has: sectors for each request where accesses
-    /// were not counted by instruction; names of other devices and sets.
+    /// were not counted by instruction; names of other devices and sets; samples without the reasons that add up to them.
     const ELSEWHERE: &[&str] = &[
         "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
         "lts__t_requests_srcunit_tex.sum",
         "profiler__pmsampler_dropped_samples",
         "l1tex__lsu_writeback_active_mem_lgds.sum",
         "sass__inst_executed_per_opcode",
+        "smsp__pcsamp_sample_count",
     ];
     is_share || is_tensor || ELSEWHERE.contains(&name)
 }

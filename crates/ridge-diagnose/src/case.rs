@@ -6,6 +6,7 @@ use crate::findings::places;
 use crate::ledger::{Ledger, Stage};
 use crate::mix::{InstructionMix, TENSOR};
 use crate::profile::KernelProfile;
+use crate::samples;
 use crate::speed_of_light::SpeedOfLight;
 use crate::stalls::{Stall, waiting_for};
 
@@ -134,7 +135,7 @@ impl Case<'_, '_> {
 
     /// Where warps were sampled most: where the time of a kernel goes that is busy with instructions.
     pub(crate) fn sampled_places(&self) -> Vec<Location> {
-        places(&self.by_instruction("smsp__pcsamp_sample_count"), self.code)
+        places(&samples::by_address(&self.profile.metrics), self.code)
     }
 
     /// Values of a metric by instruction.

@@ -7,14 +7,11 @@ use ncu_rep::Metrics;
 use crate::code::CodeMap;
 use crate::document::HotLine;
 use crate::findings::places;
-
-const SAMPLES: &str = "smsp__pcsamp_sample_count";
-const STALL_PREFIX: &str = "smsp__pcsamp_warps_issue_stalled_";
-const NOT_ISSUED: &str = "_not_issued";
+use crate::samples;
 
 /// The lines with the most samples.
 pub(crate) fn hot_lines(metrics: &Metrics<'_>, code: Option<&CodeMap>) -> Vec<HotLine> {
-    let samples = by_address(metrics, SAMPLES);
+    let samples = samples::by_address(metrics);
     let total: f64 = samples.iter().map(|(_, count)| count).sum();
     let lines = places(&samples, code);
     if lines.is_empty() {
@@ -62,11 +59,8 @@ fn stalls_by_place(
 ) -> HashMap<PlaceKey, HashMap<String, f64>> {
     let mut places: HashMap<PlaceKey, HashMap<String, f64>> = HashMap::new();
     let mut keys: HashMap<u64, PlaceKey> = HashMap::new();
-    for metric in metrics.beginning_with(STALL_PREFIX) {
-        let Some(reason) = metric.name.strip_prefix(STALL_PREFIX) else {
-            continue;
-        };
-        if reason.ends_with(NOT_ISSUED) || reason == "selected" {
+    for (reason, metric) in samples::by_reason(metrics) {
+        if reason == "selected" {
             continue;
         }
         for (address, count) in metric.by_number().unwrap_or_default() {
@@ -86,11 +80,4 @@ fn stalls_by_place(
         }
     }
     places
-}
-
-fn by_address(metrics: &Metrics<'_>, name: &str) -> Vec<(u64, f64)> {
-    metrics
-        .get(name)
-        .and_then(|metric| metric.by_number().ok())
-        .unwrap_or_default()
 }

@@ -40,6 +40,7 @@ mod pages;
 mod profile;
 mod ranks;
 pub mod roofline;
+mod samples;
 mod sequence;
 mod settle;
 mod speed_of_light;

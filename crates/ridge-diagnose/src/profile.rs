@@ -4,6 +4,8 @@ use ncu_rep::Metrics;
 use ncu_rep::report::Dim3;
 use ridge_model::{Architecture, ComputeCapability};
 
+use crate::samples;
+
 /// One profiled workload.
 #[derive(Debug)]
 pub struct KernelProfile<'r> {
@@ -79,6 +81,12 @@ impl KernelProfile<'_> {
     #[must_use]
     pub fn threads(&self) -> Option<u64> {
         Some(self.grid?.count().saturating_mul(self.block?.count()))
+    }
+
+    /// How often warps were sampled; absent where they were not.
+    #[must_use]
+    pub fn samples(&self) -> Option<f64> {
+        samples::count(&self.metrics)
     }
 
     /// Whether anything of the run itself was counted. A profiler that is stopped during a launch leaves its result with

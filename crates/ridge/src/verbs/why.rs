@@ -301,9 +301,7 @@ fn glance(evidence: &Evidence<'_>, index: usize) -> Option<Glance> {
         duration_ns: workload.profile.duration_ns(),
         passes: metrics.integer("profiler__replayer_passes"),
         sm_clock_hz: SmClock::of(metrics).map(|clock| clock.hz),
-        lacks_samples: metrics
-            .number("smsp__pcsamp_sample_count")
-            .is_some_and(|count| count <= 0.0),
+        lacks_samples: workload.profile.samples().is_some_and(|count| count <= 0.0),
         is_mixture: workload.profile.is_mixture,
         is_measured: workload.profile.is_measured(),
         clock_was_held: workload.clock_was_held,

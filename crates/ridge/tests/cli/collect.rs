@@ -24,6 +24,13 @@ fn bin_counts() -> &'static [u8] {
     &BYTES
 }
 
+/// What the profiler stores for its group of reasons: no count, and no reasons of cycles in which nothing issued.
+fn is_sample(name: &str) -> bool {
+    name.starts_with("smsp__pcsamp_")
+        && name != "smsp__pcsamp_sample_count"
+        && !name.ends_with("_not_issued")
+}
+
 /// What the profiler would have written for these counters.
 fn report_of(groups: &[&Group]) -> Vec<u8> {
     let has_samples = groups.iter().any(|group| group.id == groups::SAMPLES.id);
@@ -38,7 +45,7 @@ fn report_of(groups: &[&Group]) -> Vec<u8> {
             .filter(|name| {
                 name.starts_with("launch__")
                     || name.starts_with("device__")
-                    || (has_samples && name.starts_with("smsp__pcsamp_"))
+                    || (has_samples && is_sample(name))
                     || (has_samples && name.ends_with(".l1tex__data_pipe_lsu_wavefronts.avg"))
             })
             .map(str::to_owned),
