@@ -8,6 +8,7 @@ usage: run.py [--compile] [--check] [--time] [--profile] [--json FILE] [--arch s
 --time     medians without a profiler: hot (again and again) and cold (after an L2 flush)
 --profile  every kernel once, between start and stop of the profiler: ncu --profile-from-start off ... run.py --profile CASE
 --json     append one line of results a case
+--outputs DIR  with --check: keep the outputs as CASE.slow.safetensors and CASE.fixed.safetensors, for `ridge numerics`
 
 Needs Python 3.11, NVRTC with the CUDA headers (or nvcc), and for everything but --compile a driver. No further packages.
 """
@@ -17,6 +18,7 @@ from ctypes import byref, c_char_p, c_double, c_float, c_int, c_size_t, c_uint32
 HERE = os.path.dirname(os.path.abspath(__file__))
 SIZES = {"f32": 4, "f16": 2, "bf16": 2, "i8": 1, "u8": 1, "i32": 4, "u32": 4}
 SCALARS = {"i32": c_int, "u32": c_uint32, "i64": ctypes.c_int64, "f32": c_float}
+SAFETENSORS = {"f32": "F32", "f16": "F16", "bf16": "BF16", "i8": "I8", "u8": "U8", "i32": "I32", "u32": "U32"}
 INITS = {"zeros": 0, "constant": 0, "iota": 1, "random": 2, "bits": 3, "permutation": 4, "inverse-permutation": 5, "sorted": 6, "shuffled": 7}
 FLOAT_INITS = ("zeros", "constant", "iota", "random")
 
@@ -297,7 +299,23 @@ class Run:
             for _, launch in self.launches[variant]:
                 launch()
 
-    def check(self):
+    def keep(self, variant, names, memory, folder):
+        """Writes buffers as a file of tensors: the length of the header, the header, the bytes."""
+        header, at = {}, 0
+        for k in names:
+            b = self.b.buffers[k]
+            end = at + b["length"] * SIZES[b["type"]]
+            header[k], at = {"dtype": SAFETENSORS[b["type"]], "shape": [b["length"]], "data_offsets": [at, end]}, end
+        text = json.dumps(header).encode()
+        text += b" " * (-len(text) % 8)
+        with open(os.path.join(folder, f"{self.b.case}.{variant}.safetensors"), "wb") as f:
+            f.write(len(text).to_bytes(8, "little") + text)
+            for k, p in zip(names, memory):
+                host = ctypes.create_string_buffer(self.b.buffers[k]["length"] * SIZES[self.b.buffers[k]["type"]])
+                self.dev.call("cuMemcpyDtoH_v2", host, p, c_size_t(len(host)))
+                f.write(host)
+
+    def check(self, folder=None):
         """Relative L2 difference of the outputs of fixed against slow; -1 where they are not comparable."""
         c, dev = self.b.toml["compare"], self.dev
         mode, slow = c["mode"], c.get("slow", [])
@@ -317,6 +335,10 @@ class Run:
         self.fill()
         self.go("fixed")
         dev.sync()
+        if folder:
+            # The slow version's names for both, by which they are compared.
+            self.keep("slow", slow, kept, folder)
+            self.keep("fixed", slow, [self.memory[k] for k in fixed], folder)
         if mode == "none":
             return -1.0, True
         worst = self.measure(kept, slow, fixed, mode)
@@ -395,6 +417,7 @@ def main():
     for flag in ("compile", "check", "time", "profile"):
         p.add_argument("--" + flag, action="store_true")
     p.add_argument("--json")
+    p.add_argument("--outputs")
     p.add_argument("--arch", default="sm_90")
     p.add_argument("--dump")
     p.add_argument("case", nargs="+")
@@ -417,13 +440,15 @@ def main():
         print(f"{len(cases) - failed} of {len(cases)} cases compiled")
     if not (o.check or o.time or o.profile):
         return failed > 0
+    if o.outputs:
+        os.makedirs(o.outputs, exist_ok=True)
     dev = Device()
     for case in cases:
         r = {"case": case, "device": dev.name}
         try:
             run = Run(dev, Bench(case))
             if o.check:
-                r["rel_l2_fixed_vs_slow"], r["ok"] = run.check()
+                r["rel_l2_fixed_vs_slow"], r["ok"] = run.check(o.outputs)
                 failed += not r["ok"]
             if o.time:
                 run.fill()
