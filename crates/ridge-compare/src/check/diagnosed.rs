@@ -2,6 +2,7 @@
 
 use ridge_diagnose::document::{Document, Kernel};
 
+use super::Found;
 use super::facts::{Facts, Figure};
 
 /// Registers of a thread, as the profiler spells it.
@@ -63,15 +64,19 @@ fn of_kernel(kernel: &Kernel, result: usize) -> Facts {
     }
 }
 
-/// Durations of kernels by name, grid and block.
-pub(super) fn durations(diagnosis: &Document) -> Vec<(String, f64)> {
-    let timed = diagnosis.kernels.iter();
-    timed
-        .filter_map(|kernel| Some((shown(kernel), duration(kernel)?)))
-        .collect()
+/// Kernels by name, grid and block; none of a result that is no diagnosis.
+pub(super) fn kernels(found: &Found) -> Vec<(String, &Kernel)> {
+    match found {
+        Found::Diagnosis(diagnosis) => diagnosis
+            .kernels
+            .iter()
+            .map(|kernel| (shown(kernel), kernel))
+            .collect(),
+        Found::Bench(_) => Vec::new(),
+    }
 }
 
-fn duration(kernel: &Kernel) -> Option<f64> {
+pub(super) fn duration(kernel: &Kernel) -> Option<f64> {
     kernel.duration_ns.filter(|time| *time > 0.0)
 }
 

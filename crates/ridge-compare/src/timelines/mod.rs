@@ -23,6 +23,8 @@ pub struct Side<'t> {
     pub timeline: &'t Timeline,
     /// What it comes to.
     pub trace: &'t Trace,
+    /// The kernel that is meant: all are where it is absent.
+    pub only: Option<&'t str>,
 }
 
 /// The answer.
@@ -33,6 +35,14 @@ pub struct Answer {
     pub is_limited: bool,
     /// Pairs by hand of which a name is not there: the place in the list, and whether it is the one before.
     pub not_found: Vec<(usize, bool)>,
+}
+
+/// Whether a kernel is the one that is meant: by its whole name, without template arguments and parameters, or without its
+/// namespaces too.
+#[must_use]
+pub fn is_named(name: &str, wanted: &str) -> bool {
+    let base = base(name);
+    name == wanted || base == wanted || base.rsplit([':', ' ']).next() == Some(wanted)
 }
 
 /// A flaw that costs less than this part of what it cost is mostly mended.
@@ -75,7 +85,10 @@ pub fn compare(
             format!("the devices differ ({was} before, {is} after): times are not of one machine")
         })
     });
-    let (ours, theirs) = (Kernels::of(before.timeline), Kernels::of(after.timeline));
+    let (ours, theirs) = (Kernels::of(before), Kernels::of(after));
+    // Of single kernels, what the whole did is no part of the answer.
+    let is_whole = before.only.is_none() && after.only.is_none();
+    let whole = if is_whole { devices.as_slice() } else { &[] };
     let found = matching::pairs(&ours.keys(), &theirs.keys(), given);
     let mut kernels: Vec<KernelChange> = found
         .pairs
@@ -101,16 +114,20 @@ pub fn compare(
     });
     Answer {
         timelines: Timelines {
-            span: span(&devices, is_same_input, other_device),
-            devices: devices
+            span: is_whole.then(|| span(&devices, is_same_input, other_device)),
+            devices: whole
                 .iter()
                 .map(|(one, other)| device(one, other))
                 .collect(),
             kernels,
             only_before: alone(&ours, &found.before),
             only_after: alone(&theirs, &found.after),
-            copies: copies(&devices),
-            findings: findings(before.trace, after.trace),
+            copies: copies(whole),
+            findings: if is_whole {
+                findings(before.trace, after.trace)
+            } else {
+                Vec::new()
+            },
         },
         is_limited: found.is_limited,
         not_found: found.not_found,
@@ -132,7 +149,9 @@ impl Named {
 }
 
 impl Kernels {
-    fn of(timeline: &Timeline) -> Self {
+    fn of(side: &Side<'_>) -> Self {
+        let timeline = side.timeline;
+        let is_meant = |name: &str| side.only.is_none_or(|only| is_named(name, only));
         let mut places = HashMap::new();
         let mut list: Vec<Named> = Vec::new();
         for work in timeline.work.iter().filter(|work| work.is_kernel()) {
@@ -146,6 +165,7 @@ impl Kernels {
             // Durations of work are far below 2^53 nanoseconds.
             list[place].durations.push(work.duration_ns() as f64);
         }
+        list.retain(|named| is_meant(&named.name));
         Self(list)
     }
 

@@ -18,7 +18,9 @@ use ridge_render::roofline::Picture;
 
 use crate::args::{DiffFormat, Renamed};
 use crate::error::ExpectedError;
+use crate::evidence::shown_name;
 use crate::exit::{self, Code};
+use crate::filter::LeftOut;
 use crate::output::Output;
 use crate::verbs::devices::layout;
 use crate::verbs::timeline::Read;
@@ -69,7 +71,14 @@ pub(crate) fn run(options: &DiffOptions, output: &mut Output) -> Result<Code, Ex
         }
         (Content::Trace(one), Content::Trace(other)) => {
             no_options(options, false)?;
-            compare_traces(&mut document, one, other, before.is_same(&after), options)?;
+            let only = [before.only()?, after.only()?];
+            compare_traces(
+                &mut document,
+                [one, other],
+                only,
+                before.is_same(&after),
+                options,
+            )?;
         }
         (one, other) => {
             return Err(ExpectedError::usage(format!(
@@ -145,8 +154,8 @@ fn no_options(options: &DiffOptions, are_states: bool) -> Result<(), ExpectedErr
 
 fn compare_traces(
     document: &mut Document,
-    before: &Read,
-    after: &Read,
+    [before, after]: [&Read; 2],
+    only: [Option<&str>; 2],
     is_same_input: bool,
     options: &DiffOptions,
 ) -> Result<(), ExpectedError> {
@@ -155,14 +164,28 @@ fn compare_traces(
         let kernels = ridge_trace::kernels(&read.timeline);
         kernels.into_iter().map(|kernel| kernel.name).collect()
     };
+    for (read, only) in [before, after].into_iter().zip(only) {
+        let Some(only) = only else { continue };
+        let names = side(read);
+        if names.iter().any(|name| timelines::is_named(name, only)) {
+            continue;
+        }
+        let mut left_out = LeftOut::default();
+        for name in &names {
+            left_out.add(name, 0);
+        }
+        return Err(left_out.no_kernel_of(&shown_name(&read.trace.file), only));
+    }
     let answer = timelines::compare(
         &timelines::Side {
             timeline: &before.timeline,
             trace: &before.trace,
+            only: only[0],
         },
         &timelines::Side {
             timeline: &after.timeline,
             trace: &after.trace,
+            only: only[1],
         },
         is_same_input,
         &given,
@@ -191,7 +214,7 @@ fn compare_traces(
     }
     let found = answer.timelines;
     let kernels = found.kernels.iter().map(|kernel| kernel.time.verdict);
-    document.verdict = Verdict::worst(kernels.chain([found.span.verdict]));
+    document.verdict = Verdict::worst(kernels.chain(found.span.as_ref().map(|span| span.verdict)));
     document.timelines = Some(found);
     Ok(())
 }
