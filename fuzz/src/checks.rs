@@ -47,6 +47,7 @@ pub fn baseline(input: &[u8]) {
     let asked = Asked {
         config: &config,
         config_file: None,
+        baseline_file: None,
         baseline: Some(("itself", &baseline)),
         is_subset: false,
         tool_version: "0",

@@ -36,6 +36,7 @@ fn checked(results: Vec<Found>, baseline: Option<&Baseline>, config: &str) -> Do
         &Asked {
             config: &config,
             config_file: Some("ridge.toml"),
+            baseline_file: None,
             baseline: baseline.map(|baseline| ("main", baseline)),
             is_subset: false,
             tool_version: "0.1.0",
@@ -379,6 +380,7 @@ fn what_is_missing_is_no_pass() {
             &Asked {
                 config: &config,
                 config_file: None,
+                baseline_file: None,
                 baseline: Some(("main", &before)),
                 is_subset,
                 tool_version: "0.1.0",

@@ -41,7 +41,7 @@ pub(super) fn check(facts: &[Facts], asked: &Asked<'_>, checks: &mut Vec<Check>)
         }
         for check in &mut checks[from..] {
             check.file = asked.config_file.map(str::to_owned);
-            check.line = Some(budget.line);
+            check.line = Some(budget.line_of(check.rule));
         }
     }
 }

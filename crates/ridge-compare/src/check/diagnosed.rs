@@ -2,6 +2,8 @@
 
 use ridge_diagnose::document::{Document, Kernel};
 
+use ridge_model::quantity::Nanos;
+
 use super::Found;
 use super::facts::{Facts, Figure};
 
@@ -77,7 +79,9 @@ pub(super) fn kernels(found: &Found) -> Vec<(String, &Kernel)> {
 }
 
 pub(super) fn duration(kernel: &Kernel) -> Option<f64> {
-    kernel.duration_ns.filter(|time| *time > 0.0)
+    kernel
+        .duration_ns
+        .filter(|time| Nanos::PLAUSIBLE.holds(*time))
 }
 
 /// The signature with the launch, by which kernels of two diagnoses are the same.

@@ -71,6 +71,8 @@ pub struct Asked<'a> {
     pub config: &'a Config,
     /// The file that they are from.
     pub config_file: Option<&'a str>,
+    /// The file that the baseline is in, where it is in one.
+    pub baseline_file: Option<&'a str>,
     /// The baseline with its name.
     pub baseline: Option<(&'a str, &'a Baseline)>,
     /// Whether the results are meant to hold only a part of what the baseline does.
@@ -114,6 +116,9 @@ pub fn evaluate(results: &[Named], asked: &Asked<'_>) -> Document {
     if let Some((_, baseline)) = asked.baseline {
         against(results, baseline, asked, &mut checks, &mut document);
     }
+    for check in &mut checks {
+        place(check, asked);
+    }
     budgets::check(&facts, asked, &mut checks);
     // What is worst is read first; the order of results is kept among equals.
     checks.sort_by_key(|check| std::cmp::Reverse(check.outcome));
@@ -125,6 +130,23 @@ pub fn evaluate(results: &[Named], asked: &Asked<'_>) -> Document {
         .unwrap_or(Outcome::CannotTell);
     document.checks = checks;
     document
+}
+
+/// The place that a mark about the baseline goes to: what allows a slowdown, else the baseline itself, else the line that names
+/// it.
+fn place(check: &mut Check, asked: &Asked<'_>) {
+    if !matches!(check.rule, Rule::Baseline | Rule::Completeness) || check.file.is_some() {
+        return;
+    }
+    if check.line.is_some() {
+        check.file = asked.config_file.map(str::to_owned);
+    } else if let Some(file) = asked.baseline_file {
+        check.file = Some(file.to_owned());
+        check.line = Some(1);
+    } else if let Some(line) = asked.config.baseline_line {
+        check.file = asked.config_file.map(str::to_owned);
+        check.line = Some(line);
+    }
 }
 
 /// A check without numbers.
@@ -278,7 +300,7 @@ fn of_pair(pair: &Pair, config: &Config) -> Check {
             })
         }),
         file: None,
-        line: budget.map(|budget| budget.line),
+        line: budget.map(|budget| budget.line_of(Rule::Baseline)),
         result: None,
     }
 }

@@ -37,6 +37,10 @@ pub struct Clean {
     pub step_ns: Option<f64>,
     /// Median SM clock.
     pub clock_hz: Option<f64>,
+    /// Bytes that the work has to move, where somebody said.
+    pub bytes: Option<f64>,
+    /// Operations that it has to do.
+    pub flops: Option<f64>,
     /// Why these times are no result.
     pub invalid: Option<String>,
 }

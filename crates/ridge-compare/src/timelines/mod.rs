@@ -210,6 +210,8 @@ fn time_of(
         runs_ns: vec![named.durations.clone()],
         step_ns: None,
         clock_hz: None,
+        bytes: None,
+        flops: None,
         invalid: None,
     };
     let times = CleanTimes {

@@ -121,6 +121,15 @@ impl Wanted {
     }
 }
 
+/// A baseline that was found.
+pub(super) struct Against {
+    /// As people know it.
+    pub(super) name: String,
+    /// The file that it is in; absent for past results.
+    pub(super) file: Option<PathBuf>,
+    pub(super) baseline: Baseline,
+}
+
 /// The folder of a project.
 pub(super) struct Folder {
     project: PathBuf,
@@ -199,12 +208,17 @@ impl Folder {
     }
 
     /// The baseline that is meant: what was recorded as one, else past results. Of a branch, the newer of the two.
-    pub(super) fn find(&self, wanted: &Wanted, output: &Output) -> Result<Baseline, ExpectedError> {
+    pub(super) fn find(&self, wanted: &Wanted, output: &Output) -> Result<Against, ExpectedError> {
         if let Wanted::File(path) = wanted {
-            return file(path, output);
+            let address = Address::of_argument(path.as_os_str())?;
+            return Ok(Against {
+                name: wanted.shown(),
+                file: Some(PathBuf::from(address.file)),
+                baseline: file(path, output)?,
+            });
         }
         let mut known = Vec::new();
-        let mut newest: Option<Baseline> = None;
+        let mut newest: Option<(Baseline, Option<PathBuf>)> = None;
         for path in self.files() {
             let baseline = match file(&path, output) {
                 Ok(baseline) => baseline,
@@ -218,9 +232,9 @@ impl Folder {
                 known.extend(baseline.label.clone());
             } else if newest
                 .as_ref()
-                .is_none_or(|newest| newest.recorded_unix_s <= baseline.recorded_unix_s)
+                .is_none_or(|(newest, _)| newest.recorded_unix_s <= baseline.recorded_unix_s)
             {
-                newest = Some(baseline);
+                newest = Some((baseline, Some(path)));
             }
         }
         let past = match (&newest, wanted) {
@@ -229,8 +243,13 @@ impl Folder {
         };
         let found = newest
             .into_iter()
-            .chain(past)
-            .max_by_key(|baseline| baseline.recorded_unix_s);
+            .chain(past.map(|baseline| (baseline, None)))
+            .max_by_key(|(baseline, _)| baseline.recorded_unix_s)
+            .map(|(baseline, file)| Against {
+                name: wanted.shown(),
+                file,
+                baseline,
+            });
         found.ok_or_else(|| {
             let known = match known.as_slice() {
                 [] => String::new(),

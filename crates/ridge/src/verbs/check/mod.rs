@@ -11,7 +11,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use ridge_compare::check::{Asked, Baseline, Document, Named, Outcome, Rule, evaluate};
+use ridge_compare::check::{Asked, Document, Named, Outcome, Rule, evaluate};
 use ridge_model::quantity::Nanos;
 
 use crate::args::CheckFormat;
@@ -20,7 +20,7 @@ use crate::exit::{self, Code};
 use crate::output::Output;
 use crate::verbs::bench::interrupts;
 use crate::verbs::devices::layout;
-use baselines::{Folder, Wanted};
+use baselines::{Against, Folder, Wanted};
 use measured::Measurer;
 use project::Project;
 use results::{Kind, Loaded, Spec};
@@ -69,7 +69,7 @@ pub(crate) fn run(options: &CheckOptions, output: &mut Output) -> Result<Code, E
     let folder = Folder::of(&project);
     let wanted = wanted(options, &project)?;
     let baseline = match &wanted {
-        Some(wanted) if !options.is_update => Some((wanted.shown(), folder.find(wanted, output)?)),
+        Some(wanted) if !options.is_update => Some(folder.find(wanted, output)?),
         _ => None,
     };
     let is_interrupted = interrupts()?;
@@ -120,7 +120,7 @@ pub(crate) fn run(options: &CheckOptions, output: &mut Output) -> Result<Code, E
 fn settle(
     results: &mut Vec<Loaded>,
     project: &Project,
-    baseline: Option<&(String, Baseline)>,
+    baseline: Option<&Against>,
     measurer: &mut Measurer<'_>,
     options: &CheckOptions,
     output: &Output,
@@ -157,16 +157,24 @@ fn settle(
 fn check(
     results: &[Loaded],
     project: &Project,
-    baseline: Option<&(String, Baseline)>,
+    baseline: Option<&Against>,
     options: &CheckOptions,
 ) -> Document {
+    // As people see it from where they are.
+    let baseline_file = baseline.and_then(|against| {
+        let file = against.file.as_deref()?;
+        let working = std::env::current_dir().ok();
+        let shown = working.and_then(|working| file.strip_prefix(working).ok());
+        Some(shown.unwrap_or(file).display().to_string())
+    });
     let named: Vec<Named> = results.iter().map(|result| result.named.clone()).collect();
     evaluate(
         &named,
         &Asked {
             config: &project.config,
             config_file: project.file.as_deref(),
-            baseline: baseline.map(|(name, baseline)| (name.as_str(), baseline)),
+            baseline_file: baseline_file.as_deref(),
+            baseline: baseline.map(|against| (against.name.as_str(), &against.baseline)),
             is_subset: options.is_subset,
             tool_version: env!("CARGO_PKG_VERSION"),
         },

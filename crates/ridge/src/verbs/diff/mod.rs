@@ -284,11 +284,12 @@ fn compare_kernels(
 
 /// What makes either side less certain; what is true of both is said once.
 fn caveats(before: &Diagnosis, after: &Diagnosis) -> Vec<Note> {
-    let has = |diagnosis: &Diagnosis, code: &str| {
+    // The same thing may be said of both with other figures, such as another clock: then each side has its own.
+    let has = |diagnosis: &Diagnosis, warning: &Warning| {
         diagnosis
             .warnings
             .iter()
-            .any(|warning| warning.code == code)
+            .any(|other| other.code == warning.code && other.message == warning.message)
     };
     let note = |diagnosis: &Diagnosis, warning: &Warning, side: &str| {
         let source = warning.source.and_then(|id| diagnosis.sources.get(id));
@@ -302,19 +303,22 @@ fn caveats(before: &Diagnosis, after: &Diagnosis) -> Vec<Note> {
     };
     let mut notes: Vec<Note> = Vec::new();
     for warning in &before.warnings {
-        if !has(after, &warning.code) {
+        if !has(after, warning) {
             notes.push(note(before, warning, "before"));
-        } else if !notes.iter().any(|note| note.code == warning.code) {
-            notes.push(Note {
-                file: Some("before and after".to_owned()),
-                ..Note::remark(&warning.code, warning.message.clone())
-            });
+            continue;
+        }
+        let of_both = Note {
+            file: Some("before and after".to_owned()),
+            ..Note::remark(&warning.code, warning.message.clone())
+        };
+        if !notes.contains(&of_both) {
+            notes.push(of_both);
         }
     }
     let of_after = after
         .warnings
         .iter()
-        .filter(|warning| !has(before, &warning.code));
+        .filter(|warning| !has(before, warning));
     notes.extend(of_after.map(|warning| note(after, warning, "after")));
     notes
 }
