@@ -37,12 +37,13 @@ pub struct Answer {
     pub not_found: Vec<(usize, bool)>,
 }
 
-/// Whether a kernel is the one that is meant: by its whole name, without template arguments and parameters, or without its
-/// namespaces too.
+/// A kernel's own name, without namespaces, template arguments and parameters.
+pub type Base = fn(&str) -> &str;
+
+/// Whether a kernel is the one that is meant: by its whole name, or by its own.
 #[must_use]
-pub fn is_named(name: &str, wanted: &str) -> bool {
-    let base = base(name);
-    name == wanted || base == wanted || base.rsplit([':', ' ']).next() == Some(wanted)
+pub fn is_named(name: &str, wanted: &str, base: Base) -> bool {
+    name == wanted || base(name) == wanted
 }
 
 /// A flaw that costs less than this part of what it cost is mostly mended.
@@ -59,6 +60,7 @@ pub fn compare(
     after: &Side<'_>,
     is_same_input: bool,
     given: &[(&str, &str)],
+    base: Base,
     rules: &Rules,
 ) -> Answer {
     let devices: Vec<(&Device, &Device)> = before
@@ -85,11 +87,11 @@ pub fn compare(
             format!("the devices differ ({was} before, {is} after): times are not of one machine")
         })
     });
-    let (ours, theirs) = (Kernels::of(before), Kernels::of(after));
+    let (ours, theirs) = (Kernels::of(before, base), Kernels::of(after, base));
     // Of single kernels, what the whole did is no part of the answer.
     let is_whole = before.only.is_none() && after.only.is_none();
     let whole = if is_whole { devices.as_slice() } else { &[] };
-    let found = matching::pairs(&ours.keys(), &theirs.keys(), given);
+    let found = matching::pairs(&ours.keys(base), &theirs.keys(base), given);
     let mut kernels: Vec<KernelChange> = found
         .pairs
         .iter()
@@ -149,9 +151,9 @@ impl Named {
 }
 
 impl Kernels {
-    fn of(side: &Side<'_>) -> Self {
+    fn of(side: &Side<'_>, base: Base) -> Self {
         let timeline = side.timeline;
-        let is_meant = |name: &str| side.only.is_none_or(|only| is_named(name, only));
+        let is_meant = |name: &str| side.only.is_none_or(|only| is_named(name, only, base));
         let mut places = HashMap::new();
         let mut list: Vec<Named> = Vec::new();
         for work in timeline.work.iter().filter(|work| work.is_kernel()) {
@@ -169,7 +171,7 @@ impl Kernels {
         Self(list)
     }
 
-    fn keys(&self) -> Vec<Key<'_>> {
+    fn keys(&self, base: Base) -> Vec<Key<'_>> {
         self.0
             .iter()
             .map(|named| Key {
@@ -181,15 +183,6 @@ impl Kernels {
             })
             .collect()
     }
-}
-
-/// The name without template arguments and parameters.
-fn base(name: &str) -> &str {
-    let end = name
-        .find(['<', '('])
-        .filter(|end| *end > 0)
-        .unwrap_or(name.len());
-    name.get(..end).unwrap_or(name)
 }
 
 fn time_of(

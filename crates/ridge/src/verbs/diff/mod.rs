@@ -14,6 +14,7 @@ use ridge_compare::timelines;
 use ridge_diagnose::document::{Document as Diagnosis, Warning};
 use ridge_model::roof::MemoryLevel;
 use ridge_render::diff::{html, markdown, text};
+use ridge_render::kernel_name::base_name;
 use ridge_render::roofline::Picture;
 
 use crate::args::{DiffFormat, Renamed};
@@ -167,12 +168,15 @@ fn compare_traces(
     for (read, only) in [before, after].into_iter().zip(only) {
         let Some(only) = only else { continue };
         let names = side(read);
-        if names.iter().any(|name| timelines::is_named(name, only)) {
+        if names
+            .iter()
+            .any(|name| timelines::is_named(name, only, base_name))
+        {
             continue;
         }
         let mut left_out = LeftOut::default();
         for name in &names {
-            left_out.add(name, 0);
+            left_out.add(base_name(name), 0);
         }
         return Err(left_out.no_kernel_of(&shown_name(&read.trace.file), only));
     }
@@ -189,6 +193,7 @@ fn compare_traces(
         },
         is_same_input,
         &given,
+        base_name,
         &bench::Options::default().rules,
     );
     if let Some((place, is_before)) = answer.not_found.first() {
