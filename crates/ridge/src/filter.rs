@@ -123,7 +123,8 @@ impl LeftOut {
     pub(crate) fn nothing_matches(&self, selection: &Selection) -> ExpectedError {
         let launch = selection.launches.only();
         match selection.names.expression() {
-            Some(name) => self.no_kernel(&format!("no kernel matches {name:?}"), name, launch),
+            // An expression is not close to any name.
+            Some(name) => self.no_kernel(&format!("no kernel matches {name:?}"), "", launch),
             None => match launch {
                 Some(launch) => ExpectedError::usage(format!("there is no launch {launch}"))
                     .with_hint(self.launches()),

@@ -66,6 +66,11 @@ pub(super) fn leave_out(results: &[Named], unmatched: &mut Vec<Unmatched>) {
     });
 }
 
+/// Whether each result is narrowed to one kernel.
+pub(super) fn is_narrowed(results: &[Named]) -> bool {
+    !results.is_empty() && results.iter().all(|result| result.only.is_some())
+}
+
 /// Whether a kernel is one that the results of a kind are to hold.
 fn is_meant(results: &[Named], kernel: &str, is_kind: impl Fn(&Found) -> bool) -> bool {
     let mut only = results

@@ -119,7 +119,8 @@ pub fn evaluate(results: &[Named], asked: &Asked<'_>) -> Document {
     for check in &mut checks {
         place(check, asked);
     }
-    budgets::check(&facts, asked, &mut checks);
+    let is_part = asked.is_subset || completeness::is_narrowed(results);
+    budgets::check(&facts, asked, is_part, &mut checks);
     // What is worst is read first; the order of results is kept among equals.
     checks.sort_by_key(|check| std::cmp::Reverse(check.outcome));
     document.outcome = checks

@@ -120,7 +120,7 @@ fn with_names<'d>(document: &'d Document, weights: &[Weight]) -> Vec<Key<'d>> {
 /// Counters that agree to the last digit in two runs by chance: fewer are no sign that it is one.
 const LEAST_COUNTERS: usize = 16;
 
-/// Whether two kernels are one measurement: everything that is known of them is the same, and that is more than two runs agree in.
+/// Whether two kernels of recorded diagnoses, of which the bytes of the report are gone, are one measurement: everything that is known of them is the same, and that is more than two runs agree in.
 pub(crate) fn is_same_measurement(before: &Kernel, after: &Kernel) -> bool {
     let known = |kernel: &Kernel| {
         let mut value = serde_json::to_value(kernel).ok()?;
@@ -228,13 +228,12 @@ fn one(question: &Question<'_>, pair: &Pair, warnings: &mut Vec<Note>) -> Kernel
         }
     }
     let (mut of_pair, mut circumstances) = circumstances::of_pair(before, after);
-    circumstances.is_same_measurement = is_same_measurement(before, after)
-        || question.is_same_input
-            && before
-                .launches
-                .iter()
-                .map(|launch| launch.index)
-                .eq(after.launches.iter().map(|launch| launch.index));
+    circumstances.is_same_measurement = question.is_same_input
+        && before
+            .launches
+            .iter()
+            .map(|launch| launch.index)
+            .eq(after.launches.iter().map(|launch| launch.index));
     let (time, of_times) = time::time(
         before,
         after,

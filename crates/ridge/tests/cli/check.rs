@@ -128,7 +128,9 @@ fn every_form_of_the_answer() {
     assert_eq!(sarif["runs"][0]["results"][0]["ruleId"], "baseline");
     let marks = check(&folder, &["answer.json", "--format", "github"]).code(10);
     assert!(
-        marks.stdout.starts_with("::error title=SLOWER"),
+        marks
+            .stdout
+            .starts_with("::error file=.ridge/baselines/default.json,line=1,title=SLOWER"),
         "{}",
         marks.stdout
     );
@@ -523,7 +525,7 @@ fn a_report_against_itself_is_the_same() {
     check(&folder, &["a.ncu-rep", "--baseline", "a.ncu-rep"])
         .code(0)
         .shows("SAME baseline: ")
-        .shows("one measurement");
+        .shows("the same launches of the same file");
     check(&folder, &["a.ncu-rep", "--update"]).code(0);
     check(&folder, &["a.ncu-rep", "--baseline", "default"]).code(0);
 }
