@@ -11,13 +11,14 @@ use ridge_compare::bench;
 use ridge_compare::document::{Document, Note, SCHEMA, VERSION};
 use ridge_compare::kernels::{self, Question};
 use ridge_compare::timelines;
-use ridge_diagnose::document::{Document as Diagnosis, Warning};
+use ridge_diagnose::document::{Document as Diagnosis, Source, Warning};
 use ridge_model::roof::MemoryLevel;
 use ridge_render::diff::{html, markdown, text};
 use ridge_render::kernel_name::base_name;
 use ridge_render::roofline::Picture;
 
 use crate::args::{DiffFormat, Renamed};
+use crate::caveats::{CLOCK_NOT_HELD, clock_messages};
 use crate::error::ExpectedError;
 use crate::evidence::shown_name;
 use crate::exit::{self, Code};
@@ -307,7 +308,30 @@ fn caveats(before: &Diagnosis, after: &Diagnosis) -> Vec<Note> {
         }
     };
     let mut notes: Vec<Note> = Vec::new();
-    for warning in &before.warnings {
+    let is_clock = |warning: &&Warning| warning.code == CLOCK_NOT_HELD;
+    let source = |diagnosis: &'_ Diagnosis| -> Option<Source> {
+        let mut of_clock = diagnosis.warnings.iter().filter(is_clock);
+        match (of_clock.next(), of_clock.next()) {
+            (Some(only), None) => diagnosis.sources.get(only.source?).cloned(),
+            _ => None,
+        }
+    };
+    // What both have in common is said once, with the figure of each.
+    let clocks = source(before)
+        .zip(source(after))
+        .and_then(|(one, other)| clock_messages(&one, &other))
+        .filter(|_| {
+            let mut of_clock = before.warnings.iter().filter(is_clock);
+            of_clock.any(|warning| !has(after, warning))
+        });
+    if let Some(message) = &clocks {
+        notes.push(Note {
+            file: Some("before and after".to_owned()),
+            ..Note::remark(CLOCK_NOT_HELD, message.clone())
+        });
+    }
+    let is_told = |warning: &Warning| clocks.is_some() && is_clock(&warning);
+    for warning in before.warnings.iter().filter(|warning| !is_told(warning)) {
         if !has(after, warning) {
             notes.push(note(before, warning, "before"));
             continue;
@@ -323,7 +347,7 @@ fn caveats(before: &Diagnosis, after: &Diagnosis) -> Vec<Note> {
     let of_after = after
         .warnings
         .iter()
-        .filter(|warning| !has(before, warning));
+        .filter(|warning| !has(before, warning) && !is_told(warning));
     notes.extend(of_after.map(|warning| note(after, warning, "after")));
     notes
 }
