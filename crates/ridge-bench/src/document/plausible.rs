@@ -17,7 +17,7 @@ const RATIOS: Plausible = Plausible {
 impl Document {
     /// Leaves out what can be no measurement, and says of each mode that loses something why it is not valid.
     pub fn leave_out_implausible(&mut self) {
-        let is_floor = |value: f64| value >= 0.0 && value <= Nanos::PLAUSIBLE.most;
+        let is_floor = |value: f64| (0.0..=Nanos::PLAUSIBLE.most).contains(&value);
         self.floors = self.floors.take().filter(|floors| {
             [
                 floors.event_ns,
@@ -229,10 +229,7 @@ mod tests {
                 );
                 // No number of it is left to come onto a page.
                 let left = serde_json::to_value(&document.states[0].modes[0]).unwrap();
-                assert!(
-                    !numbers(&left).iter().any(|left| *left == value),
-                    "{name} {value}"
-                );
+                assert!(!numbers(&left).contains(&value), "{name} {value}");
             }
         }
     }
