@@ -520,7 +520,7 @@ fn only_what_limits_or_costs_time_is_worse() {
     assert!(
         texts
             .iter()
-            .any(|text| text.contains(": registers limit it, 26 → 80 of a thread")),
+            .any(|text| text.contains(": registers limit it, 26 → 80 per thread")),
         "{texts:?}"
     );
 }
