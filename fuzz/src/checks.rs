@@ -41,12 +41,15 @@ pub fn baseline(input: &[u8]) {
         .map(|found| Named {
             name: "result".to_owned(),
             found: found.clone(),
+            only: None,
         })
         .collect();
     let asked = Asked {
         config: &config,
         config_file: None,
+        baseline_file: None,
         baseline: Some(("itself", &baseline)),
+        is_subset: false,
         tool_version: "0",
     };
     let document = evaluate(&results, &asked);

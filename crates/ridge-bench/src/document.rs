@@ -2,6 +2,7 @@
 //!
 //! Fields are only ever added within a version. Fractions are 0 to 1, times are nanoseconds, absent is `null`.
 
+mod plausible;
 mod read;
 
 use ridge_model::measured::Provenance;

@@ -17,6 +17,7 @@ fn named(found: Found) -> Named {
     Named {
         name: "result.json".to_owned(),
         found,
+        only: None,
     }
 }
 
@@ -35,7 +36,9 @@ fn checked(results: Vec<Found>, baseline: Option<&Baseline>, config: &str) -> Do
         &Asked {
             config: &config,
             config_file: Some("ridge.toml"),
+            baseline_file: None,
             baseline: baseline.map(|baseline| ("main", baseline)),
+            is_subset: false,
             tool_version: "0.1.0",
         },
     )
@@ -344,5 +347,68 @@ fn a_baseline_is_read_as_it_was_written() {
     ] {
         let error = Baseline::read(wrong.as_bytes()).unwrap_err();
         assert_eq!(error.code(), "CHK0002", "{wrong}");
+    }
+}
+
+/// What the baseline has and the results lack is no pass, and neither is a run that did not come to its end.
+#[test]
+fn what_is_missing_is_no_pass() {
+    let before = baseline(vec![copies(1.0, "h200,seed=1")]);
+    let mut after = copies(1.0, "h200,seed=2");
+    let lost = after.states.pop().unwrap();
+    let found = checked(vec![bench(after.clone())], Some(&before), "");
+    assert_eq!(found.outcome, Outcome::CannotTell);
+    let missing = of(&found, Rule::Completeness);
+    assert_eq!(missing.len(), lost.modes.len(), "{missing:?}");
+    assert_eq!(missing[0].subject, lost.name);
+    assert!(missing[0].hint.as_ref().unwrap().contains("--subset"));
+    // It is slower beside: that is worse.
+    let mut slower = copies(1.05, "h200,seed=2");
+    slower.states.truncate(1);
+    let found = checked(vec![bench(slower)], Some(&before), "");
+    assert_eq!(found.outcome, Outcome::Broken);
+    assert_eq!(of(&found, Rule::Completeness).len(), 1);
+
+    let on_purpose = |only: Option<&str>, is_subset: bool| {
+        let config = Config::default();
+        let result = Named {
+            only: only.map(str::to_owned),
+            ..named(bench(after.clone()))
+        };
+        evaluate(
+            &[result],
+            &Asked {
+                config: &config,
+                config_file: None,
+                baseline_file: None,
+                baseline: Some(("main", &before)),
+                is_subset,
+                tool_version: "0.1.0",
+            },
+        )
+    };
+    let subset = on_purpose(None, true);
+    assert_eq!(subset.outcome, Outcome::Pass, "{subset:?}");
+    assert_eq!(subset.unmatched.len(), 1);
+    let narrowed = on_purpose(Some(&after.states[0].kernel), false);
+    assert_eq!(narrowed.outcome, Outcome::Pass, "{narrowed:?}");
+    assert!(narrowed.unmatched.is_empty());
+    let other = on_purpose(Some(&lost.kernel), false);
+    assert_eq!(other.outcome, Outcome::CannotTell);
+
+    let mut interrupted = copies(1.0, "h200,seed=2");
+    interrupted.is_complete = false;
+    for (before, config) in [
+        (Some(&before), ""),
+        (None, "[[budget]]\nkernel = \"plain\"\ntime = \"1 ms\""),
+    ] {
+        let found = checked(vec![bench(interrupted.clone())], before, config);
+        assert_eq!(found.outcome, Outcome::CannotTell, "{found:?}");
+        let ended = of(&found, Rule::Completeness);
+        assert!(
+            ended[0].text.contains("not measured to its end"),
+            "{ended:?}"
+        );
+        assert!(found.warnings.is_empty(), "{:?}", found.warnings);
     }
 }

@@ -100,6 +100,9 @@ const WANTED_SECTIONS: &[(&str, &str)] = &[
     ),
 ];
 
+/// The code of what is said where clocks were not held.
+pub(crate) const CLOCK_NOT_HELD: &str = "clock-not-held";
+
 pub(crate) fn caveats(source: &Source, facts: &Facts<'_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let mut add = |code: &str, message: String| {
@@ -115,7 +118,7 @@ pub(crate) fn caveats(source: &Source, facts: &Facts<'_>) -> Vec<Warning> {
         return warnings;
     }
     if let Some(message) = clock_message(source) {
-        add("clock-not-held", message);
+        add(CLOCK_NOT_HELD, message);
     }
     if let Some(message) = partial_message(source) {
         add("partial-set", message);
@@ -182,30 +185,45 @@ const fn one_or(count: usize, one: &'static str, more: &'static str) -> &'static
 }
 
 fn clock_message(source: &Source) -> Option<String> {
+    let seen = seen_clock(source).map(|clock| format!("; the SM clock was {clock}"));
+    (!is_clock_held(source)).then(|| not_held(&seen.unwrap_or_default()))
+}
+
+/// The same of two inputs of which neither held its clock, where each has its own.
+pub(crate) fn clock_messages(before: &Source, after: &Source) -> Option<String> {
+    if is_clock_held(before) || is_clock_held(after) {
+        return None;
+    }
+    let (was, is) = (seen_clock(before)?, seen_clock(after)?);
+    Some(not_held(&format!(
+        "; the SM clock was {was} before and {is} after"
+    )))
+}
+
+fn is_clock_held(source: &Source) -> bool {
     let collection = &source.collection;
-    let not_held = collection.clock_was_held == Some(false)
+    let is_free = collection.clock_was_held == Some(false)
         || collection
             .clock_control
             .as_deref()
             .is_some_and(|control| matches!(control, "none" | "reset"));
-    if !not_held {
-        return None;
-    }
-    let seen = collection.sm_clock_hz.map(|(low, high)| {
+    !is_free
+}
+
+fn seen_clock(source: &Source) -> Option<String> {
+    source.collection.sm_clock_hz.map(|(low, high)| {
         if high - low > CLOCK_SPREAD * high {
-            format!(
-                "; the SM clock was between {:.2} and {:.2} GHz",
-                low / 1e9,
-                high / 1e9
-            )
+            format!("between {:.2} and {:.2} GHz", low / 1e9, high / 1e9)
         } else {
-            format!("; the SM clock was {:.2} GHz throughout", high / 1e9)
+            format!("{:.2} GHz throughout", high / 1e9)
         }
-    });
-    Some(format!(
-        "the clocks were not held (--clock-control none){}: durations are those of production, but differ from run to run; shares of peaks are taken at the clock of each kernel",
-        seen.unwrap_or_default()
-    ))
+    })
+}
+
+fn not_held(seen: &str) -> String {
+    format!(
+        "the clocks were not held (--clock-control none){seen}: durations are those of production, but differ from run to run; shares of peaks are taken at the clock of each kernel"
+    )
 }
 
 fn partial_message(source: &Source) -> Option<String> {

@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use regex_lite::Regex;
+use ridge_collect::launches::closest;
 
 use crate::error::ExpectedError;
 
@@ -82,6 +83,8 @@ impl Selection {
 
 /// So many names are offered when none was meant.
 const OFFERED: usize = 8;
+/// So many are kept, to offer those that are closest to what was asked for.
+const KEPT: usize = 512;
 
 /// What a selection left out, to offer it when nothing else is left.
 #[derive(Debug, Default)]
@@ -98,7 +101,7 @@ impl LeftOut {
         if self.names.iter().any(|known| known == name) {
             return;
         }
-        if self.names.len() < OFFERED {
+        if self.names.len() < KEPT {
             self.names.push(name.to_owned());
         } else {
             self.has_more = true;
@@ -120,11 +123,12 @@ impl LeftOut {
     pub(crate) fn nothing_matches(&self, selection: &Selection) -> ExpectedError {
         let launch = selection.launches.only();
         match selection.names.expression() {
-            Some(name) => self.no_kernel(&format!("no kernel matches {name:?}"), launch),
+            // An expression is not close to any name.
+            Some(name) => self.no_kernel(&format!("no kernel matches {name:?}"), "", launch),
             None => match launch {
                 Some(launch) => ExpectedError::usage(format!("there is no launch {launch}"))
                     .with_hint(self.launches()),
-                None => self.no_kernel("no kernel is selected", None),
+                None => self.no_kernel("no kernel is selected", "", None),
             },
         }
     }
@@ -134,13 +138,33 @@ impl LeftOut {
         let name = address.kernel.as_deref().unwrap_or_default();
         self.no_kernel(
             &format!("{} holds no kernel {name:?}", address.text()),
+            name,
             address.launch,
         )
     }
 
-    fn no_kernel(&self, what: &str, launch: Option<usize>) -> ExpectedError {
-        let more = if self.has_more { ", …" } else { "" };
-        let names = format!("one of {}{more}", self.names.join(", "));
+    /// The complaint that a file holds no such kernel.
+    pub(crate) fn no_kernel_of(&self, file: &str, name: &str) -> ExpectedError {
+        if self.is_empty() {
+            return ExpectedError::usage(format!("{file} holds no kernel {name:?}, nor any other"));
+        }
+        self.no_kernel(&format!("{file} holds no kernel {name:?}"), name, None)
+    }
+
+    /// The names that are closest to the one that was asked for; without such a one, the first.
+    fn no_kernel(&self, what: &str, asked: &str, launch: Option<usize>) -> ExpectedError {
+        let all = self.names.iter().map(String::as_str);
+        let mut names: Vec<&str> = match asked {
+            "" => all.collect(),
+            asked => closest(asked, all),
+        };
+        let more = if self.has_more || names.len() > OFFERED {
+            ", …"
+        } else {
+            ""
+        };
+        names.truncate(OFFERED);
+        let names = format!("one of {}{more}", names.join(", "));
         match launch {
             Some(launch) => ExpectedError::usage(format!("{what} at launch {launch}"))
                 .with_hint(format!("{names}; {}", self.launches())),

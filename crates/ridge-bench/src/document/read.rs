@@ -89,7 +89,8 @@ impl Document {
         start == Some(&b'{') && text.windows(name.len()).any(|part| part == name)
     }
 
-    /// Reads a document. Fields that this version does not know are skipped.
+    /// Reads a document. Fields that this version does not know are skipped, and numbers that no measurement can have are left
+    /// out, with the reason among what is not valid.
     ///
     /// # Errors
     /// When the bytes are no whole document, one of another kind, or one of a later version.
@@ -103,7 +104,9 @@ impl Document {
         if head.version > VERSION {
             return Err(ReadError(Problem::Version(head.version)));
         }
-        serde_json::from_slice(text).map_err(malformed)
+        let mut document: Self = serde_json::from_slice(text).map_err(malformed)?;
+        document.leave_out_implausible();
+        Ok(document)
     }
 }
 

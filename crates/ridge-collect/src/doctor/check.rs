@@ -66,7 +66,7 @@ pub fn preflight(machine: &Machine, need: Need) -> Vec<Line> {
 pub struct Obstacle {
     /// All that is wrong.
     pub message: String,
-    /// What mends the first of it.
+    /// What mends it, in the same order.
     pub hint: String,
 }
 
@@ -107,7 +107,12 @@ fn of_lines(lines: &[Line], need: Need) -> Option<Obstacle> {
         .iter()
         .map(|line| format!("{}: {}", line.subject, line.text))
         .collect();
-    let remedy = lines.iter().find_map(|line| line.remedies.first());
+    let mut remedies: Vec<&str> = Vec::new();
+    for remedy in lines.iter().filter_map(|line| line.remedies.first()) {
+        if !remedies.contains(&remedy.as_str()) {
+            remedies.push(remedy);
+        }
+    }
     let more = "`ridge doctor` tells everything about this machine";
     (!lines.is_empty()).then(|| Obstacle {
         message: format!(
@@ -115,7 +120,11 @@ fn of_lines(lines: &[Line], need: Need) -> Option<Obstacle> {
             need.text(),
             reasons.join("; ")
         ),
-        hint: remedy.map_or_else(|| more.to_owned(), |remedy| format!("{remedy}; {more}")),
+        hint: remedies
+            .into_iter()
+            .chain([more])
+            .collect::<Vec<_>>()
+            .join("; "),
     })
 }
 

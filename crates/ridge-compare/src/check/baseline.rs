@@ -160,7 +160,8 @@ fn found(value: Value) -> Result<Found, BaselineError> {
     };
     let schema = value.get("schema").and_then(Value::as_str);
     if schema == Some(ridge_bench::document::SCHEMA) {
-        let document = Bench::deserialize(&value).map_err(damaged)?;
+        let mut document = Bench::deserialize(&value).map_err(damaged)?;
+        document.leave_out_implausible();
         return Ok(Found::Bench(Box::new(document)));
     }
     let bytes = serde_json::to_vec(&value).map_err(damaged)?;

@@ -18,14 +18,19 @@ pub(super) fn is_for(budget: &Budget, kernel: &str, name: &str, mode: Option<Mod
         && (budget.mode.is_none() || mode.is_none() || budget.mode == mode)
 }
 
-/// Holds every kernel against every budget that is for it. What is asked for and no result tells is not known.
-pub(super) fn check(facts: &[Facts], asked: &Asked<'_>, checks: &mut Vec<Check>) {
+/// Holds every kernel against every budget that is for it. What is asked for and no result tells is not known, unless the results
+/// are a part on purpose.
+pub(super) fn check(facts: &[Facts], asked: &Asked<'_>, is_part: bool, checks: &mut Vec<Check>) {
     for budget in &asked.config.budgets {
         let meant: Vec<&Facts> = facts
             .iter()
             .filter(|facts| is_for(budget, &facts.kernel, &facts.name, facts.mode))
             .collect();
         let from = checks.len();
+        if meant.is_empty() && is_part {
+            // It is for what is left out on purpose.
+            continue;
+        }
         if meant.is_empty() {
             checks.push(Check {
                 hint: Some("measure it, or take the budget out of the file".to_owned()),
@@ -41,7 +46,7 @@ pub(super) fn check(facts: &[Facts], asked: &Asked<'_>, checks: &mut Vec<Check>)
         }
         for check in &mut checks[from..] {
             check.file = asked.config_file.map(str::to_owned);
-            check.line = Some(budget.line);
+            check.line = Some(budget.line_of(check.rule));
         }
     }
 }

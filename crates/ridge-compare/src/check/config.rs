@@ -1,5 +1,6 @@
 //! `ridge.toml`: what a project asks of its kernels.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -9,7 +10,7 @@ use ridge_model::quantity::{Bytes, Nanos};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::Pattern;
+use super::{Pattern, Rule};
 
 /// What `ridge.toml` says to `ridge check`. The table `history` is that of `ridge history`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,6 +19,8 @@ pub struct Config {
     pub specs: Vec<String>,
     /// The baseline where none is named.
     pub baseline: Option<String>,
+    /// The line that names it.
+    pub baseline_line: Option<usize>,
     /// The GPU to measure on.
     pub device: Option<String>,
     /// How far equal measurements differ on this machine, as a share.
@@ -55,6 +58,26 @@ pub struct Budget {
     pub slowdown: Option<f64>,
     /// Its line in the file.
     pub line: usize,
+    /// The line of each of its keys.
+    pub key_lines: BTreeMap<String, usize>,
+}
+
+impl Budget {
+    /// The line of what it says about a rule.
+    #[must_use]
+    pub fn line_of(&self, rule: Rule) -> usize {
+        let key = match rule {
+            Rule::Time => "time",
+            Rule::ShareOfBound => "share_of_bound",
+            Rule::Registers => "registers",
+            Rule::LocalMemory => "local_memory",
+            Rule::Occupancy => "occupancy",
+            Rule::Finding => "findings",
+            Rule::Baseline => "slowdown",
+            Rule::Validity | Rule::Completeness => "kernel",
+        };
+        self.key_lines.get(key).copied().unwrap_or(self.line)
+    }
 }
 
 /// What is wrong with a configuration, and where.
@@ -188,7 +211,10 @@ impl<'t> Reader<'t> {
         for (key, value) in table {
             match key.get_ref().as_ref() {
                 "spec" => config.specs = self.texts("spec", value)?,
-                "baseline" => config.baseline = Some(self.string("baseline", value)?),
+                "baseline" => {
+                    config.baseline = Some(self.string("baseline", value)?);
+                    config.baseline_line = Some(Place::of(self.text, &key.span()).line);
+                }
                 "device" => config.device = Some(self.string("device", value)?),
                 "band" => config.band = Some(self.share("band", value, 0.0)?),
                 "margin" => config.margin = Some(self.share("margin", value, f64::MIN_POSITIVE)?),
@@ -218,6 +244,13 @@ impl<'t> Reader<'t> {
             findings: Vec::new(),
             slowdown: None,
             line: Place::of(self.text, &first.clone().unwrap_or(item.span())).line,
+            key_lines: table
+                .iter()
+                .map(|(key, _)| {
+                    let line = Place::of(self.text, &key.span()).line;
+                    (key.get_ref().as_ref().to_owned(), line)
+                })
+                .collect(),
         };
         let mut is_named = false;
         for (key, value) in table {

@@ -2,6 +2,9 @@
 
 use ridge_diagnose::document::{Document, Kernel};
 
+use ridge_model::quantity::Nanos;
+
+use super::Found;
 use super::facts::{Facts, Figure};
 
 /// Registers of a thread, as the profiler spells it.
@@ -63,16 +66,22 @@ fn of_kernel(kernel: &Kernel, result: usize) -> Facts {
     }
 }
 
-/// Durations of kernels by name, grid and block.
-pub(super) fn durations(diagnosis: &Document) -> Vec<(String, f64)> {
-    let timed = diagnosis.kernels.iter();
-    timed
-        .filter_map(|kernel| Some((shown(kernel), duration(kernel)?)))
-        .collect()
+/// Kernels by name, grid and block; none of a result that is no diagnosis.
+pub(super) fn kernels(found: &Found) -> Vec<(String, &Kernel)> {
+    match found {
+        Found::Diagnosis(diagnosis) => diagnosis
+            .kernels
+            .iter()
+            .map(|kernel| (shown(kernel), kernel))
+            .collect(),
+        Found::Bench(_) => Vec::new(),
+    }
 }
 
-fn duration(kernel: &Kernel) -> Option<f64> {
-    kernel.duration_ns.filter(|time| *time > 0.0)
+pub(super) fn duration(kernel: &Kernel) -> Option<f64> {
+    kernel
+        .duration_ns
+        .filter(|time| Nanos::PLAUSIBLE.holds(*time))
 }
 
 /// The signature with the launch, by which kernels of two diagnoses are the same.

@@ -135,11 +135,13 @@ pub enum Rule {
     Occupancy,
     /// A finding does not come back.
     Finding,
+    /// Everything that was to be measured is there.
+    Completeness,
 }
 
 impl Rule {
     /// All of them, in the order of their names in the schema.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Validity,
         Self::Baseline,
         Self::Time,
@@ -148,6 +150,7 @@ impl Rule {
         Self::LocalMemory,
         Self::Occupancy,
         Self::Finding,
+        Self::Completeness,
     ];
 
     /// The stable name.
@@ -162,6 +165,7 @@ impl Rule {
             Self::LocalMemory => "local-memory",
             Self::Occupancy => "occupancy",
             Self::Finding => "finding",
+            Self::Completeness => "completeness",
         }
     }
 
@@ -183,6 +187,9 @@ impl Rule {
             }
             Self::Occupancy => "The theoretical occupancy must not fall below its budget.",
             Self::Finding => "A finding that was mended must not come back.",
+            Self::Completeness => {
+                "Every run has to come to its end, and every state of the baseline has to be measured."
+            }
         }
     }
 }

@@ -6,6 +6,7 @@
 
 mod baseline;
 mod budgets;
+mod completeness;
 mod config;
 mod diagnosed;
 pub mod document;
@@ -17,12 +18,15 @@ pub use config::{Budget, Config, ConfigError};
 pub use document::{BaselineFacts, Check, Document, Outcome, Rule};
 pub use pattern::Pattern;
 
+use std::collections::HashMap;
+
 use ridge_bench::document::Document as Bench;
-use ridge_diagnose::document::Document as Diagnosis;
+use ridge_diagnose::document::{Document as Diagnosis, Kernel};
 use ridge_model::quantity::Nanos;
 
 use crate::Verdict;
 use crate::bench::{Options, Pair, compare};
+use crate::kernels::{SAME_MEASUREMENT, is_same_measurement};
 use facts::{Facts, of_bench};
 
 /// What a result is.
@@ -56,6 +60,8 @@ pub struct Named {
     pub name: String,
     /// What it is.
     pub found: Found,
+    /// The one kernel of it that is looked at, by its name; all where it is absent.
+    pub only: Option<String>,
 }
 
 /// What is asked.
@@ -65,8 +71,12 @@ pub struct Asked<'a> {
     pub config: &'a Config,
     /// The file that they are from.
     pub config_file: Option<&'a str>,
+    /// The file that the baseline is in, where it is in one.
+    pub baseline_file: Option<&'a str>,
     /// The baseline with its name.
     pub baseline: Option<(&'a str, &'a Baseline)>,
+    /// Whether the results are meant to hold only a part of what the baseline does.
+    pub is_subset: bool,
     /// The version of the command.
     pub tool_version: &'a str,
 }
@@ -83,6 +93,7 @@ pub fn evaluate(results: &[Named], asked: &Asked<'_>) -> Document {
         .iter()
         .filter_map(|facts| validity(facts, results))
         .collect();
+    completeness::ended(results, &mut checks);
     let mut document = Document {
         schema: document::SCHEMA.to_owned(),
         version: document::VERSION,
@@ -105,7 +116,11 @@ pub fn evaluate(results: &[Named], asked: &Asked<'_>) -> Document {
     if let Some((_, baseline)) = asked.baseline {
         against(results, baseline, asked, &mut checks, &mut document);
     }
-    budgets::check(&facts, asked, &mut checks);
+    for check in &mut checks {
+        place(check, asked);
+    }
+    let is_part = asked.is_subset || completeness::is_narrowed(results);
+    budgets::check(&facts, asked, is_part, &mut checks);
     // What is worst is read first; the order of results is kept among equals.
     checks.sort_by_key(|check| std::cmp::Reverse(check.outcome));
     document.outcome = checks
@@ -116,6 +131,23 @@ pub fn evaluate(results: &[Named], asked: &Asked<'_>) -> Document {
         .unwrap_or(Outcome::CannotTell);
     document.checks = checks;
     document
+}
+
+/// The place that a mark about the baseline goes to: what allows a slowdown, else the baseline itself, else the line that names
+/// it.
+fn place(check: &mut Check, asked: &Asked<'_>) {
+    if !matches!(check.rule, Rule::Baseline | Rule::Completeness) || check.file.is_some() {
+        return;
+    }
+    if check.line.is_some() {
+        check.file = asked.config_file.map(str::to_owned);
+    } else if let Some(file) = asked.baseline_file {
+        check.file = Some(file.to_owned());
+        check.line = Some(1);
+    } else if let Some(line) = asked.config.baseline_line {
+        check.file = asked.config_file.map(str::to_owned);
+        check.line = Some(line);
+    }
 }
 
 /// A check without numbers.
@@ -194,9 +226,20 @@ fn against(
     }
     let has_common = !comparison.pairs.is_empty();
     document.unmatched = comparison.unmatched;
+    completeness::leave_out(results, &mut document.unmatched);
     document.warnings = comparison.warnings;
+    if before.iter().all(|run| run.is_complete) {
+        // That of the results is a check by itself.
+        document
+            .warnings
+            .retain(|warning| warning.id != "incomplete");
+    }
     let profiled = profiled(results, baseline, checks);
-    if !has_common && !profiled {
+    if has_common || profiled {
+        if !asked.is_subset {
+            completeness::missing(results, baseline, &document.unmatched, checks);
+        }
+    } else {
         checks.push(Check {
             hint: Some(
                 "compare results of the same spec, or record a baseline with --update".to_owned(),
@@ -258,7 +301,7 @@ fn of_pair(pair: &Pair, config: &Config) -> Check {
             })
         }),
         file: None,
-        line: budget.map(|budget| budget.line),
+        line: budget.map(|budget| budget.line_of(Rule::Baseline)),
         result: None,
     }
 }
@@ -307,44 +350,52 @@ fn told(pair: &Pair, allowed: Option<f64>) -> String {
     format!("{times}: {ratio}{interval}{band}{allowed}{doubt}")
 }
 
-/// Durations of a profiler, one on each side: they are told, and never a verdict. Whether there were any.
+/// Kernels of reports that are on both sides. Durations of a profiler, one on each side, are told and never a verdict, unless
+/// both are of one measurement. Whether there were any.
 fn profiled(results: &[Named], baseline: &Baseline, checks: &mut Vec<Check>) -> bool {
-    let diagnosis = |found: &Found| match found {
-        Found::Diagnosis(diagnosis) => Some(diagnosed::durations(diagnosis)),
-        Found::Bench(_) => None,
-    };
-    let before: std::collections::HashMap<String, f64> = baseline
+    let before: HashMap<String, &Kernel> = baseline
         .results
         .iter()
-        .filter_map(diagnosis)
-        .flatten()
+        .flat_map(diagnosed::kernels)
         .collect();
     let mut has_any = false;
     for (place, result) in results.iter().enumerate() {
-        for (name, now) in diagnosis(&result.found).unwrap_or_default() {
-            let Some(was) = before.get(&name) else {
+        for (name, kernel) in diagnosed::kernels(&result.found) {
+            let Some(earlier) = before.get(&name) else {
                 continue;
             };
             has_any = true;
+            let times = diagnosed::duration(earlier).zip(diagnosed::duration(kernel));
+            let Some((was, now)) = times else {
+                continue;
+            };
+            let times = format!("{:.4} before, {:.4} now", Nanos::new(was), Nanos::new(now));
             let ratio = Some(now / was).filter(|ratio| ratio.is_finite());
+            let is_same = is_same_measurement(earlier, kernel);
+            let (verdict, outcome, text) = if is_same {
+                (
+                    Verdict::Same,
+                    Outcome::Pass,
+                    format!("{times}: {SAME_MEASUREMENT}"),
+                )
+            } else {
+                (
+                    Verdict::Ambiguous,
+                    Outcome::CannotTell,
+                    format!(
+                        "{times}: {}; one duration of the profiler on each side says nothing about their spread",
+                        ratio.map_or_else(String::new, percent)
+                    ),
+                )
+            };
             checks.push(Check {
-                verdict: Some(Verdict::Ambiguous),
+                verdict: Some(verdict),
                 value: ratio,
                 limit: Some(1.0),
                 unit: "ratio".to_owned(),
                 result: Some(place),
-                hint: Some("measure both with `ridge bench`".to_owned()),
-                ..plain(
-                    Rule::Baseline,
-                    Outcome::CannotTell,
-                    &name,
-                    format!(
-                        "{:.4} before, {:.4} now: {}; one duration of the profiler on each side says nothing about their spread",
-                        Nanos::new(*was),
-                        Nanos::new(now),
-                        ratio.map_or_else(String::new, percent)
-                    ),
-                )
+                hint: (!is_same).then(|| "measure both with `ridge bench`".to_owned()),
+                ..plain(Rule::Baseline, outcome, &name, text)
             });
         }
     }

@@ -24,7 +24,7 @@ use crate::document::Note;
 
 pub(crate) use self::flaws::gone;
 pub use self::time::{Clean, CleanTimes};
-pub(crate) use self::time::{of_clean, one_span};
+pub(crate) use self::time::{SAME_MEASUREMENT, of_clean, one_span};
 
 /// What to compare.
 pub struct Question<'d> {
@@ -115,6 +115,22 @@ fn with_names<'d>(document: &'d Document, weights: &[Weight]) -> Vec<Key<'d>> {
             weight: weight.0,
         })
         .collect()
+}
+
+/// Counters that agree to the last digit in two runs by chance: fewer are no sign that it is one.
+const LEAST_COUNTERS: usize = 16;
+
+/// Whether two kernels of recorded diagnoses, of which the bytes of the report are gone, are one measurement: everything that is known of them is the same, and that is more than two runs agree in.
+pub(crate) fn is_same_measurement(before: &Kernel, after: &Kernel) -> bool {
+    let known = |kernel: &Kernel| {
+        let mut value = serde_json::to_value(kernel).ok()?;
+        // The place in the list of inputs is of the document, not of the kernel.
+        value.as_object_mut()?.remove("source");
+        Some(value)
+    };
+    before.counters.len() >= LEAST_COUNTERS
+        && before.duration_ns == after.duration_ns
+        && known(before).is_some_and(|value| known(after) == Some(value))
 }
 
 /// The time of all launches; as it was timed apart from the counters, where it was.

@@ -49,4 +49,21 @@ mod tests {
         assert!((similarity("reduce_v1", "reduce_v2") - 8.0 / 9.0).abs() < 1e-12);
         assert!((similarity("", "") - 1.0).abs() < 1e-12);
     }
+
+    /// The steps of a comparison are bounded, whatever the length: what follows the first characters is not looked at.
+    #[test]
+    fn long_names_cost_no_more_than_their_beginnings() {
+        let long = |letter: &str| {
+            format!(
+                "{}{}",
+                letter.repeat(MOST_CHARACTERS - 1),
+                "z".repeat(3_000_000)
+            )
+        };
+        let short = |letter: &str| format!("{}z", letter.repeat(MOST_CHARACTERS - 1));
+        let (one, other) = (long("ä"), long("ö"));
+        let steps = MOST_CHARACTERS as f64;
+        assert!((similarity(&one, &other) - 1.0 / steps).abs() < 1e-12);
+        assert!((similarity(&one, &other) - similarity(&short("ä"), &short("ö"))).abs() < 1e-12);
+    }
 }

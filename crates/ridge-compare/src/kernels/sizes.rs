@@ -1,7 +1,7 @@
 //! Whether clean times are of the launches that were profiled, and of one size on both sides.
 
 use ridge_diagnose::document::Kernel;
-use ridge_model::quantity::Nanos;
+use ridge_model::quantity::{Bytes, Nanos};
 
 use super::document::{Conclusion, Time, Warning};
 use super::ledger::diagnosed_ns;
@@ -9,6 +9,8 @@ use super::time::Clean;
 
 /// Clocks and caches make no larger factor between a time and the profiler's duration of the same launch.
 const FAR: f64 = 3.0;
+/// Amounts of work that differ by no more are one amount, written in two ways.
+const ROUNDING: f64 = 1e-9;
 
 /// What is said of times of another size.
 #[derive(Default)]
@@ -84,7 +86,7 @@ pub(super) fn check(
             ),
         );
     }
-    let mut invalid = None;
+    let mut invalid = other_work(one, other);
     for side in &sides {
         let is_other = side.is_other_launch();
         if is_other {
@@ -123,6 +125,33 @@ pub(super) fn check(
     found
 }
 
+/// Why both times are not of the same work, by what the specs say that it needs.
+fn other_work(before: &Clean, after: &Clean) -> Option<String> {
+    let bytes = differ(before.bytes, after.bytes).map(|(was, is)| {
+        format!(
+            "move {} before and {} after",
+            Bytes::new(was),
+            Bytes::new(is)
+        )
+    });
+    let flops = || {
+        differ(before.flops, after.flops)
+            .map(|(was, is)| format!("do {was:.4e} operations before and {is:.4e} after"))
+    };
+    bytes.or_else(flops).map(|what| {
+        format!(
+            "the times are not of the same work: by their specs they have to {what} ({}, {})",
+            before.label, after.label
+        )
+    })
+}
+
+/// Amounts that are known on both sides and are not one amount that was written in two ways.
+fn differ(before: Option<f64>, after: Option<f64>) -> Option<(f64, f64)> {
+    let (was, is) = before.zip(after)?;
+    ((was - is).abs() > ROUNDING * was.abs()).then_some((was, is))
+}
+
 /// Axes of two states (`name[n=1024,block=128]`) whose values differ.
 fn other_axes(before: &str, after: &str) -> Vec<String> {
     let theirs = axes(after);
@@ -158,6 +187,39 @@ mod tests {
         );
         assert!(other_axes("vadd[n=4]", "vadd[n=4]").is_empty());
         assert!(other_axes("vadd", "vadd[n=4]").is_empty());
+    }
+
+    /// What a spec says that the work needs decides, whatever the launch looks like.
+    #[test]
+    fn other_amounts_of_work_are_told() {
+        let clean = |bytes: Option<f64>, flops: Option<f64>| Clean {
+            name: "k".to_owned(),
+            grid: None,
+            block: None,
+            label: "k[n=4]".to_owned(),
+            runs_ns: Vec::new(),
+            step_ns: None,
+            clock_hz: None,
+            bytes,
+            flops,
+            invalid: None,
+        };
+        let told = |one, other| other_work(&one, &other);
+        let bytes = told(clean(Some(1024.0), None), clean(Some(2048.0), None)).unwrap();
+        assert!(
+            bytes.contains("before and") && bytes.contains("not of the same work"),
+            "{bytes}"
+        );
+        assert!(told(clean(None, Some(10.0)), clean(None, Some(20.0))).is_some());
+        // What one side does not say may be the same.
+        assert_eq!(
+            told(clean(Some(1024.0), None), clean(None, Some(1.0))),
+            None
+        );
+        assert_eq!(
+            told(clean(Some(3.0), None), clean(Some(3.0 + 1e-12), None)),
+            None
+        );
     }
 
     #[test]

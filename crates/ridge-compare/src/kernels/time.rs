@@ -10,6 +10,10 @@ use crate::verdict::Verdict;
 /// Medians of the SM clock that differ by more than this are two settings (section 12 of the measurement notes).
 pub(super) const CLOCK_TOLERANCE: f64 = 0.02;
 
+/// Why there is nothing to compare.
+pub(crate) const SAME_MEASUREMENT: &str =
+    "both sides are the same launches of the same file: one measurement";
+
 /// What to do about profiler durations.
 const MEASURE: &str = "time both versions without the profiler, `ridge bench` of each, and give the results with --times BEFORE.json AFTER.json";
 
@@ -33,6 +37,10 @@ pub struct Clean {
     pub step_ns: Option<f64>,
     /// Median SM clock.
     pub clock_hz: Option<f64>,
+    /// Bytes that the work has to move, where somebody said.
+    pub bytes: Option<f64>,
+    /// Operations that it has to do.
+    pub flops: Option<f64>,
     /// Why these times are no result.
     pub invalid: Option<String>,
 }
@@ -186,9 +194,7 @@ fn same(kernel: &Kernel) -> Time {
         clock_before_hz: clock(kernel),
         clock_after_hz: clock(kernel),
         cycles_ratio: kernel.duration_ns.map(|_| 1.0),
-        reasons: vec![
-            "both sides are the same launches of the same file: one measurement".to_owned(),
-        ],
+        reasons: vec![SAME_MEASUREMENT.to_owned()],
         ..empty(TimeOrigin::Profiler)
     }
 }

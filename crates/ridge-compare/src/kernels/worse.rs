@@ -147,7 +147,7 @@ fn occupancy_limit(before: &Kernel, after: &Kernel, occupancy: f64) -> Option<St
         .is_some_and(|limit| is_count(limit, blocks))
     {
         let registers = change("launch__registers_per_thread")?;
-        return Some(format!(": registers limit it, {registers} of a thread"));
+        return Some(format!(": registers limit it, {registers} per thread"));
     }
     let of_block = [limits.warps.value / warps, limits.blocks.value];
     if of_block
@@ -162,7 +162,7 @@ fn occupancy_limit(before: &Kernel, after: &Kernel, occupancy: f64) -> Option<St
     let was = counter(before, "launch__shared_mem_per_block");
     let before = was.map_or_else(String::new, |was| format!(", {} before", Bytes::new(was)));
     Some(format!(
-        ": shared memory limits it, {} of a block{before}",
+        ": shared memory limits it, {} per block{before}",
         Bytes::new(bytes)
     ))
 }
@@ -253,4 +253,67 @@ fn counted(before: &Kernel, after: &Kernel, list: &[(&str, &str)]) -> Vec<Figure
         })
         .filter(|figure| figure.before.is_some() || figure.after.is_some())
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use ridge_diagnose::document::Document;
+
+    use super::*;
+
+    fn kernel(block: u32, counters: &[(&str, f64)]) -> Kernel {
+        let text = include_str!("../../tests/support/diagnosis.json");
+        let mut kernel = Document::read(text.as_bytes()).unwrap().kernels.remove(0);
+        kernel.compute_capability = Some("9.0".to_owned());
+        kernel.block = Some([block, 1, 1]);
+        let mut counter = kernel.counters[0].clone();
+        kernel.counters = counters
+            .iter()
+            .map(|(metric, value)| {
+                counter.metric = (*metric).to_owned();
+                counter.value = *value;
+                counter.clone()
+            })
+            .collect();
+        kernel
+    }
+
+    /// Which limit it is, by hand from the limits of compute capability 9.0: 64 warps and 32 blocks on an SM.
+    #[test]
+    fn what_limits_occupancy_is_named() {
+        const REGISTERS: &str = "launch__registers_per_thread";
+        const LIMIT: &str = "launch__occupancy_limit_registers";
+        const SHARED: &str = "launch__shared_mem_per_block";
+        let of = |before: &Kernel, after: &Kernel, occupancy: f64| {
+            occupancy_limit(before, after, occupancy).unwrap_or_default()
+        };
+        // Three blocks of 8 warps: 37.5 %.
+        let (was, is) = (
+            kernel(256, &[(LIMIT, 4.0), (REGISTERS, 64.0)]),
+            kernel(256, &[(LIMIT, 3.0), (REGISTERS, 69.0)]),
+        );
+        assert_eq!(
+            of(&was, &is, 37.5),
+            ": registers limit it, 64 → 69 per thread"
+        );
+        // Two blocks of 24 warps fit: 75 %. And 32 blocks of one warp: 50 %.
+        for (threads, occupancy) in [(768, 75.0), (32, 50.0)] {
+            let is = kernel(threads, &[(LIMIT, 40.0), (REGISTERS, 20.0)]);
+            assert_eq!(
+                of(&was, &is, occupancy),
+                format!(": the size of the block limits it, {threads} threads")
+            );
+        }
+        // One block of 8 warps, though registers allow four: 12.5 %.
+        let (was, is) = (
+            kernel(256, &[(SHARED, 2048.0)]),
+            kernel(256, &[(LIMIT, 4.0), (SHARED, 103_000.0)]),
+        );
+        assert_eq!(
+            of(&was, &is, 12.5),
+            ": shared memory limits it, 103 kB per block, 2.05 kB before"
+        );
+        // Without shared memory nobody knows.
+        assert_eq!(of(&was, &kernel(256, &[(LIMIT, 4.0)]), 12.5), "");
+    }
 }

@@ -12,8 +12,8 @@ use crate::kernels::document::{Held, Outcome, Rule, Time};
 /// What a program did with its GPUs before and after a change.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Timelines {
-    /// From the first start to the last end on the device with the longest span.
-    pub span: Time,
+    /// From the first start to the last end on the device with the longest span; `null` where single kernels were chosen.
+    pub span: Option<Time>,
     /// Devices in the order of their numbers; those that only one side has are left out.
     pub devices: Vec<DeviceChange>,
     /// Kernels that belong together, those that took most time before first.

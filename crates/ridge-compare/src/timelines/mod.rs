@@ -23,6 +23,8 @@ pub struct Side<'t> {
     pub timeline: &'t Timeline,
     /// What it comes to.
     pub trace: &'t Trace,
+    /// The kernel that is meant: all are where it is absent.
+    pub only: Option<&'t str>,
 }
 
 /// The answer.
@@ -33,6 +35,15 @@ pub struct Answer {
     pub is_limited: bool,
     /// Pairs by hand of which a name is not there: the place in the list, and whether it is the one before.
     pub not_found: Vec<(usize, bool)>,
+}
+
+/// A kernel's own name, without namespaces, template arguments and parameters.
+pub type Base = fn(&str) -> &str;
+
+/// Whether a kernel is the one that is meant: by its whole name, or by its own.
+#[must_use]
+pub fn is_named(name: &str, wanted: &str, base: Base) -> bool {
+    name == wanted || base(name) == wanted
 }
 
 /// A flaw that costs less than this part of what it cost is mostly mended.
@@ -49,6 +60,7 @@ pub fn compare(
     after: &Side<'_>,
     is_same_input: bool,
     given: &[(&str, &str)],
+    base: Base,
     rules: &Rules,
 ) -> Answer {
     let devices: Vec<(&Device, &Device)> = before
@@ -75,8 +87,11 @@ pub fn compare(
             format!("the devices differ ({was} before, {is} after): times are not of one machine")
         })
     });
-    let (ours, theirs) = (Kernels::of(before.timeline), Kernels::of(after.timeline));
-    let found = matching::pairs(&ours.keys(), &theirs.keys(), given);
+    let (ours, theirs) = (Kernels::of(before, base), Kernels::of(after, base));
+    // Of single kernels, what the whole did is no part of the answer.
+    let is_whole = before.only.is_none() && after.only.is_none();
+    let whole = if is_whole { devices.as_slice() } else { &[] };
+    let found = matching::pairs(&ours.keys(base), &theirs.keys(base), given);
     let mut kernels: Vec<KernelChange> = found
         .pairs
         .iter()
@@ -101,16 +116,20 @@ pub fn compare(
     });
     Answer {
         timelines: Timelines {
-            span: span(&devices, is_same_input, other_device),
-            devices: devices
+            span: is_whole.then(|| span(&devices, is_same_input, other_device)),
+            devices: whole
                 .iter()
                 .map(|(one, other)| device(one, other))
                 .collect(),
             kernels,
             only_before: alone(&ours, &found.before),
             only_after: alone(&theirs, &found.after),
-            copies: copies(&devices),
-            findings: findings(before.trace, after.trace),
+            copies: copies(whole),
+            findings: if is_whole {
+                findings(before.trace, after.trace)
+            } else {
+                Vec::new()
+            },
         },
         is_limited: found.is_limited,
         not_found: found.not_found,
@@ -132,7 +151,9 @@ impl Named {
 }
 
 impl Kernels {
-    fn of(timeline: &Timeline) -> Self {
+    fn of(side: &Side<'_>, base: Base) -> Self {
+        let timeline = side.timeline;
+        let is_meant = |name: &str| side.only.is_none_or(|only| is_named(name, only, base));
         let mut places = HashMap::new();
         let mut list: Vec<Named> = Vec::new();
         for work in timeline.work.iter().filter(|work| work.is_kernel()) {
@@ -146,10 +167,11 @@ impl Kernels {
             // Durations of work are far below 2^53 nanoseconds.
             list[place].durations.push(work.duration_ns() as f64);
         }
+        list.retain(|named| is_meant(&named.name));
         Self(list)
     }
 
-    fn keys(&self) -> Vec<Key<'_>> {
+    fn keys(&self, base: Base) -> Vec<Key<'_>> {
         self.0
             .iter()
             .map(|named| Key {
@@ -161,15 +183,6 @@ impl Kernels {
             })
             .collect()
     }
-}
-
-/// The name without template arguments and parameters.
-fn base(name: &str) -> &str {
-    let end = name
-        .find(['<', '('])
-        .filter(|end| *end > 0)
-        .unwrap_or(name.len());
-    name.get(..end).unwrap_or(name)
 }
 
 fn time_of(
@@ -190,6 +203,8 @@ fn time_of(
         runs_ns: vec![named.durations.clone()],
         step_ns: None,
         clock_hz: None,
+        bytes: None,
+        flops: None,
         invalid: None,
     };
     let times = CleanTimes {

@@ -12,7 +12,7 @@ pub use markdown::markdown;
 pub use sarif::sarif;
 pub use text::text;
 
-use ridge_compare::check::{Check, Document, Outcome};
+use ridge_compare::check::{Check, Document, Outcome, Rule};
 use ridge_model::quantity::counted;
 
 use crate::style::Role;
@@ -115,7 +115,15 @@ fn remarks(document: &Document) -> Vec<String> {
         let states = document
             .unmatched
             .iter()
-            .filter(|state| state.is_new == is_new);
+            .filter(|state| state.is_new == is_new)
+            // What counts is among the checks.
+            .filter(|state| {
+                !document.checks.iter().any(|check| {
+                    check.rule == Rule::Completeness
+                        && check.subject == state.subject.state
+                        && check.mode == Some(state.subject.mode)
+                })
+            });
         let names: Vec<String> = states
             .map(|state| format!("{} ({})", state.subject.state, state.subject.mode))
             .collect();
@@ -137,8 +145,8 @@ mod tests {
     use ridge_bench::protocol::Mode;
     use ridge_compare::Verdict;
     use ridge_compare::bench::{Subject, Unmatched, Warning};
+    use ridge_compare::check::BaselineFacts;
     use ridge_compare::check::document::{SCHEMA, VERSION};
-    use ridge_compare::check::{BaselineFacts, Rule};
 
     use super::*;
     use crate::charset::Charset;

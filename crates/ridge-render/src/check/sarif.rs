@@ -15,6 +15,8 @@ pub fn sarif(document: &Document) -> String {
             json!({
                 "id": rule.name(),
                 "shortDescription": { "text": rule.explanation() },
+                "fullDescription": { "text": rule.explanation() },
+                "help": { "text": "`ridge check --help` tells what can be asked, and `ridge why` what limits a kernel." },
             })
         })
         .collect();
@@ -65,6 +67,8 @@ fn result(check: &Check, document: &Document) -> Value {
         .or_else(|| document.results.get(check.result.unwrap_or(0)));
     let mut value = json!({
         "ruleId": check.rule.name(),
+        "ruleIndex": Rule::ALL.iter().position(|rule| *rule == check.rule),
+        "partialFingerprints": { "primaryLocationLineHash": fingerprint(check) },
         "level": level,
         "message": { "text": escape::terminal(&message) },
     });
@@ -77,6 +81,18 @@ fn result(check: &Check, document: &Document) -> Value {
         }]);
     }
     value
+}
+
+/// What makes a result the same one as before, wherever its line has moved to: the rule and what it is about (FNV-1a, as several
+/// results stand at one line).
+fn fingerprint(check: &Check) -> String {
+    const START: u64 = 0xcbf2_9ce4_8422_2325;
+    const PRIME: u64 = 0x0100_0000_01b3;
+    let text = format!("{}\0{}", check.rule.name(), subject(check));
+    let hash = text.bytes().fold(START, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(PRIME)
+    });
+    format!("{hash:016x}:1")
 }
 
 /// A path as a relative reference: what has a meaning in addresses is written as percent codes.

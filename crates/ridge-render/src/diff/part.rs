@@ -51,7 +51,7 @@ pub(super) fn timelines(found: &Timelines) -> Vec<Part> {
     let mut parts = vec![
         Part {
             title: "the whole".to_owned(),
-            lines: time(&found.span),
+            lines: found.span.as_ref().map_or_else(Vec::new, time),
             columns: vec![
                 ("device", false),
                 ("figure", false),

@@ -286,10 +286,12 @@ pub(super) fn amount(value: Option<f64>, unit: &str) -> String {
     const COUNTED: &[&str] = &[
         "block",
         "cycle",
+        "operation",
         "request",
         "sector",
         "thread",
         "warp",
+        "warp instruction",
         "wavefront",
     ];
     value.map_or_else(

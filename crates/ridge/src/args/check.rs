@@ -14,6 +14,8 @@ Examples:
   ridge check bench/gemm.toml --update         measure it three times and record the baseline `default`
   ridge check                                  measure the specs of ridge.toml and hold them against it
   ridge check new.json report.ncu-rep          times from a result, findings from a report
+  ridge check new.json#gemm --baseline old.json
+                                               one kernel only
   ridge check --baseline branch:main -o check.json
                                                against the newest baseline of a branch
   ridge check check.json --format github       the same answer in another form, without measuring
@@ -53,6 +55,10 @@ pub(crate) struct CheckArguments {
     /// Return 0 where nothing is broken and something cannot be told; what is not valid still fails
     #[arg(long)]
     allow_ambiguous: bool,
+    /// The results are meant to be a part of the baseline: what else it has is listed, and fails nothing. RESULT#KERNEL
+    /// chooses one kernel of both
+    #[arg(long)]
+    subset: bool,
     /// Format of the answer [default: text]
     #[arg(long, value_enum)]
     format: Option<CheckFormat>,
@@ -92,6 +98,7 @@ impl CheckArguments {
             device: self.device,
             max_time: self.max_time,
             allows_ambiguous: self.allow_ambiguous,
+            is_subset: self.subset,
             format: self.format,
         }
     }

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::driver::{Folder, Run, ridge, root, snapshot};
+use crate::driver::{Folder, Run, report, ridge, root, snapshot};
 use crate::schema::{named, violations};
 
 const SOURCE: &str = "extern \"C\" __global__ void plain(const float* in, float* out) { }\n\
@@ -128,7 +128,9 @@ fn every_form_of_the_answer() {
     assert_eq!(sarif["runs"][0]["results"][0]["ruleId"], "baseline");
     let marks = check(&folder, &["answer.json", "--format", "github"]).code(10);
     assert!(
-        marks.stdout.starts_with("::error title=SLOWER"),
+        marks
+            .stdout
+            .starts_with("::error file=.ridge/baselines/default.json,line=1,title=SLOWER"),
         "{}",
         marks.stdout
     );
@@ -319,4 +321,265 @@ fn commands_of_the_recipe_are_commands() {
     let (config, _) = rest.split_once("```").unwrap();
     let folder = Folder::with("ridge.toml", config);
     check(&folder, &["gone.json"]).code(3);
+}
+
+/// `RESULT#KERNEL` is one kernel of the results and of the baseline; a name that is not there is refused.
+#[test]
+fn one_kernel_can_be_chosen() {
+    let folder = recorded();
+    let bench = |file: &str| {
+        ridge([
+            "bench",
+            "copy.toml",
+            "--device",
+            "sim:h200,seed=9",
+            "-o",
+            file,
+        ])
+        .within(&folder)
+        .run()
+        .fine();
+    };
+    bench("new.json");
+    let of = |what: &str| check(&folder, &[what, "--baseline", "default"]);
+    of("new.json").code(0).shows("of 3 checks");
+    let one = of("new.json#vector").code(0).shows("vector[n=65536], cold");
+    assert!(!one.stdout.contains("plain[n="), "{}", one.stdout);
+    of("new.json#vectr")
+        .code(2)
+        .says("holds no kernel \"vectr\"")
+        .says("one of vector, plain");
+    // A spec, and a file as the baseline.
+    let one = of("copy.toml#vector")
+        .code(0)
+        .shows("vector[n=65536], cold");
+    assert!(!one.stdout.contains("plain[n="), "{}", one.stdout);
+    of("copy.toml#gone").code(2);
+    check(&folder, &["new.json#plain", "--baseline", "new.json#plain"])
+        .code(0)
+        .shows("plain[n=65536], cold");
+    check(&folder, &["new.json", "--baseline", "new.json#gone"]).code(2);
+    let recorded = ".ridge/baselines/default.json#vector";
+    let run = check(&folder, &["new.json", "--baseline", recorded]).code(0);
+    run.shows("not in the baseline: plain[n=65536] (cold)");
+    // What was checked before has no kernels to choose from.
+    folder.write(
+        "answer.json",
+        check(&folder, &["new.json", "--format", "json"]).stdout,
+    );
+    check(&folder, &["answer.json#plain"])
+        .code(2)
+        .says("RESULT#plain");
+}
+
+/// A state that was lost, or a run that was interrupted, is no pass; a part that is meant to be one is.
+#[test]
+fn states_that_are_missing_are_no_pass() {
+    let folder = recorded();
+    folder.write("ridge.toml", "");
+    let bench = |file: &str, more: &[&str]| {
+        ridge(
+            [
+                "bench",
+                "copy.toml",
+                "--device",
+                "sim:h200,seed=9",
+                "-o",
+                file,
+            ]
+            .iter()
+            .chain(more),
+        )
+        .within(&folder)
+        .run()
+        .fine();
+    };
+    bench("part.json", &["--filter", "plain"]);
+    let against = ["part.json", "--baseline", "default"];
+    let run = check(&folder, &against).code(11);
+    run.shows("cannot tell completeness: vector[n=65536], cold");
+    let subset = check(&folder, &[&against[..], &["--subset"]].concat()).code(0);
+    subset.shows("in the baseline only: vector[n=65536] (cold)");
+
+    bench("whole.json", &[]);
+    let mut document: Value = serde_json::from_str(&folder.read("whole.json")).unwrap();
+    document["is_complete"] = Value::Bool(false);
+    folder.write("interrupted.json", document.to_string());
+    let against = ["interrupted.json", "--baseline", "default"];
+    check(&folder, &against)
+        .code(11)
+        .shows("not measured to its end");
+    check(&folder, &[&against[..], &["--subset"]].concat()).code(11);
+    let before = folder.read(".ridge/baselines/default.json");
+    check(&folder, &["interrupted.json", "--update"])
+        .code(11)
+        .says("no baseline was recorded");
+    assert_eq!(folder.read(".ridge/baselines/default.json"), before);
+}
+
+/// Labels have files of their own, and a baseline under the name of an earlier version is found and kept.
+#[test]
+fn labels_do_not_share_files() {
+    let folder = repository();
+    ridge([
+        "bench",
+        "copy.toml",
+        "--device",
+        "sim:h200",
+        "-o",
+        "new.json",
+    ])
+    .within(&folder)
+    .run()
+    .fine();
+    folder.write("ridge.toml", "");
+    let record = |label: &str| check(&folder, &["new.json", "--update", "--baseline", label]);
+    for label in ["ü", "_", "a:b", "a_b", "branch-main"] {
+        record(label).code(0);
+    }
+    for label in ["ü", "_", "a:b", "a_b", "branch-main"] {
+        check(&folder, &["new.json", "--baseline", label]).code(0);
+        let path = match label {
+            "ü" => "%C3%BC.json",
+            "a:b" => "a%3Ab.json",
+            "branch-main" => "%62ranch-main.json",
+            "_" => "_.json",
+            _ => "a_b.json",
+        };
+        let stored: Value =
+            serde_json::from_str(&folder.read(&format!(".ridge/baselines/{path}"))).unwrap();
+        assert_eq!(stored["label"], label);
+    }
+    for label in ["", " ", "label:", "a\u{7}b", "branch:", "commit:"] {
+        record(label).code(2);
+    }
+    record(&"a".repeat(251)).code(2).says("too long");
+    record("A_B").code(2).says("holds another baseline");
+    // As an earlier version wrote it.
+    let text = folder.read(".ridge/baselines/%C3%BC.json");
+    std::fs::remove_file(folder.path().join(".ridge/baselines/%C3%BC.json")).unwrap();
+    folder.write(".ridge/baselines/__.json", text.replace("\"ü\"", "\"öü\""));
+    check(&folder, &["new.json", "--baseline", "öü"]).code(0);
+    record("öü").code(0).says("__.json");
+    record("__").code(2).says("holds another baseline, \"öü\"");
+}
+
+/// Numbers that no measurement has are told as such, and come onto no page.
+#[test]
+fn absurd_samples_are_not_valid() {
+    let folder = recorded();
+    ridge([
+        "bench",
+        "copy.toml",
+        "--device",
+        "sim:h200",
+        "-o",
+        "new.json",
+    ])
+    .within(&folder)
+    .run()
+    .fine();
+    folder.write("ridge.toml", CONFIG);
+    for value in ["1e308", "5e-324", "-3.0"] {
+        let mut document: Value = serde_json::from_str(&folder.read("new.json")).unwrap();
+        let number: Value = serde_json::from_str(value).unwrap();
+        for time in document["states"][0]["modes"][0]["raw"]["times_ns"]
+            .as_array_mut()
+            .unwrap()
+        {
+            *time = number.clone();
+        }
+        for key in ["median_ns", "lower_ns", "upper_ns", "min_ns"] {
+            document["states"][0]["modes"][0][key] = number.clone();
+        }
+        folder.write("absurd.json", document.to_string());
+        for format in ["text", "markdown", "json", "sarif", "junit", "github"] {
+            let arguments = ["absurd.json", "--baseline", "default", "--format", format];
+            let page = check(&folder, &arguments).code(12).stdout;
+            let page = page.replace("information", "").replace("\"in", "");
+            assert!(!page.contains("inf") && !page.contains("NaN"), "{page}");
+        }
+        for format in ["text", "markdown", "json", "html"] {
+            let run = ridge(["diff", "new.json", "absurd.json", "--format", format])
+                .within(&folder)
+                .run()
+                .code(12);
+            let words = run.stdout.split(|c: char| !c.is_ascii_alphabetic());
+            let found = words.filter(|word| ["inf", "NaN"].contains(word)).count();
+            assert_eq!(found, 0, "{value} {format}: {}", run.stdout);
+        }
+    }
+    folder.write(
+        "infinite.json",
+        folder
+            .read("new.json")
+            .replacen("\"median_ns\": ", "\"median_ns\": 1e999, \"x\": ", 1),
+    );
+    check(&folder, &["infinite.json"]).code(3);
+}
+
+/// One report against itself is one measurement, for `ridge check` as for `ridge diff`.
+#[test]
+fn a_report_against_itself_is_the_same() {
+    let folder = Folder::with("a.ncu-rep", report());
+    check(&folder, &["a.ncu-rep", "--baseline", "a.ncu-rep"])
+        .code(0)
+        .shows("SAME baseline: ")
+        .shows("the same launches of the same file");
+    check(&folder, &["a.ncu-rep", "--update"]).code(0);
+    check(&folder, &["a.ncu-rep", "--baseline", "default"]).code(0);
+}
+
+/// A mark stands at the line that asks, else at the baseline; what GitHub needs of a result is there.
+#[test]
+fn marks_stand_at_what_asks() {
+    let folder = recorded();
+    folder.write("copy.toml", spec(1.05));
+    folder.write("ridge.toml", CONFIG.replace("400 us", "1 us"));
+    let arguments = ["--baseline", "default", "--format", "sarif"];
+    let run = check(&folder, &arguments).code(10);
+    let sarif: Value = serde_json::from_str(&run.stdout).unwrap();
+    let rules = sarif["runs"][0]["tool"]["driver"]["rules"]
+        .as_array()
+        .unwrap();
+    let mut fingerprints = std::collections::HashSet::new();
+    let mut places = Vec::new();
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    for result in results {
+        let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+        assert_eq!(rules[index]["id"], result["ruleId"]);
+        assert!(rules[index]["fullDescription"]["text"].is_string());
+        assert!(result["message"]["text"].is_string());
+        let place = &result["locations"][0]["physicalLocation"];
+        places.push((
+            result["ruleId"].as_str().unwrap().to_owned(),
+            place["artifactLocation"]["uri"]
+                .as_str()
+                .unwrap()
+                .to_owned(),
+            place["region"]["startLine"].as_u64().unwrap(),
+        ));
+        let print = &result["partialFingerprints"]["primaryLocationLineHash"];
+        assert!(fingerprints.insert(print.as_str().unwrap().to_owned()));
+    }
+    places.sort();
+    let expected = [
+        ("baseline", ".ridge/baselines/default.json", 1),
+        // The line of `time`.
+        ("time", "ridge.toml", 7),
+    ];
+    let expected = expected.map(|(rule, file, line)| (rule.to_owned(), file.to_owned(), line));
+    assert_eq!(places, expected);
+    // Every case of JUnit's is counted.
+    let run = check(&folder, &["--baseline", "default", "--format", "junit"]).code(10);
+    let cases = run.stdout.matches("<testcase ").count();
+    assert_eq!(run.stdout.matches("</testcase>").count(), cases);
+    assert_eq!(run.stdout.matches(&format!("tests=\"{cases}\"")).count(), 2);
+    let failures = run.stdout.matches("<failure ").count();
+    assert_eq!(
+        run.stdout
+            .matches(&format!("failures=\"{failures}\""))
+            .count(),
+        2
+    );
 }

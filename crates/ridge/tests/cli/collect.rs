@@ -1081,9 +1081,32 @@ fn nothing_is_run_where_the_profiler_is_missing() {
         .env("RIDGE_NCU", "/nowhere/ncu")
         .run()
         .code(4)
-        .says("this machine is not ready for profiling: ncu: not installed");
+        .says("this machine is not ready for profiling: ")
+        .says("ncu: not installed");
     assert!(!fake.folder.path().join("ran").exists());
     assert!(fake.names("kept").is_empty());
+}
+
+/// Everything that stands in the way is said at once: whoever installs the profiler is not to find out then that the driver is
+/// missing too.
+#[test]
+fn what_is_missing_is_said_at_once() {
+    let run = Fake::new()
+        .why(&["--", "true"])
+        .env("RIDGE_NCU", "/nowhere/ncu")
+        .run()
+        .code(4)
+        .says("ncu: not installed")
+        .says("install Nsight Compute");
+    let doctor = ridge(["doctor", "--format", "json"]).run().json();
+    let lines = doctor["lines"].as_array().unwrap();
+    let driver = lines.iter().find(|line| line["id"] == "driver").unwrap();
+    assert_eq!(
+        run.stderr.contains("driver: "),
+        driver["state"] == "fails",
+        "{driver} {}",
+        run.stderr
+    );
 }
 
 #[test]

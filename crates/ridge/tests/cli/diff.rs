@@ -520,7 +520,7 @@ fn only_what_limits_or_costs_time_is_worse() {
     assert!(
         texts
             .iter()
-            .any(|text| text.contains(": registers limit it, 26 → 80 of a thread")),
+            .any(|text| text.contains(": registers limit it, 26 → 80 per thread")),
         "{texts:?}"
     );
 }
@@ -579,4 +579,27 @@ fn clean_times_of_another_size_are_invalid() {
     let far = write("far.json", "after", 4_194_304, 14_000.0);
     let found = document(&[&slow, &fixed, "--times", &before, &far], 0);
     assert_eq!(codes(&found), ["times-far-from-profile"]);
+}
+
+/// One kernel of a trace: what the rest did is no part of the answer.
+#[test]
+fn one_kernel_of_a_trace_can_be_chosen() {
+    let whole = diff(&[KINETO, KINETO, "--format", "json", "--quiet"]).code(0);
+    let whole = whole.json();
+    let kernels = whole["timelines"]["kernels"].as_array().unwrap();
+    assert!(kernels.len() > 1 && whole["timelines"]["span"].is_object());
+    let name = kernels[0]["before"].as_str().unwrap();
+    let one = format!("{KINETO}#{name}");
+    let found = document(&[&one, &one], 0);
+    assert_eq!(found["timelines"]["kernels"].as_array().unwrap().len(), 1);
+    assert!(found["timelines"]["span"].is_null());
+    assert_eq!(found["timelines"]["devices"].as_array().unwrap().len(), 0);
+    diff(&[&one, &one]).code(0).shows("SAME");
+    let gone = format!("{KINETO}#gone_kernel");
+    diff(&[&gone, KINETO])
+        .code(2)
+        .says("holds no kernel \"gone_kernel\"")
+        .says("one of ");
+    let launch = format!("{one}@0");
+    diff(&[&launch, KINETO]).code(2).says("cannot be chosen");
 }

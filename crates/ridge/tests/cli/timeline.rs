@@ -326,3 +326,17 @@ fn findings_are_explained() {
         );
     }
 }
+
+/// The same file twice is no second trace, by whatever path it is named.
+#[test]
+fn a_file_that_is_named_twice_is_shown_once() {
+    let file = "fixtures/traces/pytorch_kineto.json.gz";
+    let other = "fixtures/../fixtures/traces/pytorch_kineto.json.gz";
+    let run = ridge(["timeline", file, other, "--format", "json"])
+        .run()
+        .code(0)
+        .says("is named more than once and is shown once");
+    let document = run.json();
+    assert_eq!(document["traces"].as_array().unwrap().len(), 1);
+    assert!(document["ranks"].is_null());
+}

@@ -8,6 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use ridge_compare::check::Baseline;
 
+use super::names;
 use super::past;
 use super::project::Project;
 use super::results::{self, Kind, Loaded};
@@ -16,6 +17,32 @@ use crate::filter::Address;
 use crate::git;
 use crate::input::Input;
 use crate::output::{Output, unwritable};
+
+/// A name that can be read and written: not empty, and without what cannot be seen.
+fn named(kind: &str, name: &str) -> Result<String, ExpectedError> {
+    let wrong = if name.trim().is_empty() {
+        "is empty"
+    } else if name.chars().any(is_unseen) {
+        "has characters in it that cannot be seen"
+    } else {
+        return Ok(name.to_owned());
+    };
+    Err(
+        ExpectedError::usage(format!("the {kind} of the baseline {wrong}: {name:?}"))
+            .with_hint("name it with what can be typed: --baseline release-2"),
+    )
+}
+
+/// Control characters, and those that only change how others are shown.
+fn is_unseen(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// Whether a text names a file that is there, or one kernel of it.
+fn is_file(text: &str) -> bool {
+    Address::of_argument(OsStr::new(text)).is_ok_and(|address| Path::new(&address.file).is_file())
+}
 
 /// Which baseline is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,22 +61,30 @@ const MOST_OF_HASH: usize = 64;
 impl Wanted {
     /// `branch:NAME`, `commit:HASH` and `label:NAME` say what they are, as for `ridge history`; seven or more hexadecimal digits are
     /// a commit, what has a slash, ends in `.json` or is there is a file, and the rest is a label.
-    pub(super) fn of(text: &str) -> Self {
+    ///
+    /// # Errors
+    /// When it is a name that nothing can have.
+    pub(super) fn of(text: &str) -> Result<Self, ExpectedError> {
         let is_hash = (LEAST_OF_HASH..=MOST_OF_HASH).contains(&text.len())
             && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         if let Some(branch) = text.strip_prefix("branch:") {
-            Self::Branch(branch.to_owned())
+            named("branch", branch).map(Self::Branch)
         } else if let Some(commit) = text.strip_prefix("commit:") {
-            Self::Commit(commit.to_ascii_lowercase())
+            if commit.is_empty() || !commit.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                return Err(
+                    ExpectedError::usage(format!("{commit:?} is no hash of a commit"))
+                        .with_hint("give its beginning: commit:0123abc"),
+                );
+            }
+            Ok(Self::Commit(commit.to_ascii_lowercase()))
         } else if let Some(label) = text.strip_prefix("label:") {
-            Self::Label(label.to_owned())
-        } else if text.contains(['/', '\\']) || text.ends_with(".json") || Path::new(text).is_file()
-        {
-            Self::File(PathBuf::from(text))
+            named("label", label).map(Self::Label)
+        } else if text.contains(['/', '\\']) || text.ends_with(".json") || is_file(text) {
+            Ok(Self::File(PathBuf::from(text)))
         } else if is_hash {
-            Self::Commit(text.to_ascii_lowercase())
+            Ok(Self::Commit(text.to_ascii_lowercase()))
         } else {
-            Self::Label(text.to_owned())
+            named("label", text).map(Self::Label)
         }
     }
 
@@ -74,6 +109,25 @@ impl Wanted {
             Self::Branch(branch) => baseline.branch.as_ref() == Some(branch),
         }
     }
+}
+
+impl Wanted {
+    /// Whether a recorded baseline is this one, and not only of the same branch or commit under a label.
+    fn is_exactly(&self, baseline: &Baseline) -> bool {
+        match self {
+            Self::File(_) | Self::Label(_) => self.is_of(baseline),
+            Self::Commit(_) | Self::Branch(_) => baseline.label.is_none() && self.is_of(baseline),
+        }
+    }
+}
+
+/// A baseline that was found.
+pub(super) struct Against {
+    /// As people know it.
+    pub(super) name: String,
+    /// The file that it is in; absent for past results.
+    pub(super) file: Option<PathBuf>,
+    pub(super) baseline: Baseline,
 }
 
 /// The folder of a project.
@@ -101,34 +155,70 @@ impl Folder {
         files
     }
 
-    /// The file of a baseline. Characters that mean something in paths are replaced.
-    fn path(&self, wanted: &Wanted) -> PathBuf {
-        let (kind, name) = match wanted {
-            Wanted::File(path) => return path.clone(),
-            Wanted::Label(label) => ("", label),
-            Wanted::Commit(commit) => ("commit-", commit),
-            Wanted::Branch(branch) => ("branch-", branch),
+    /// The file that a baseline goes to: that which has it already, else one of a name of its own.
+    fn path(&self, wanted: &Wanted, output: &Output) -> Result<PathBuf, ExpectedError> {
+        if let Wanted::File(path) = wanted {
+            return match Address::of_argument(path.as_os_str())?.kernel {
+                None => Ok(path.clone()),
+                Some(_) => Err(ExpectedError::usage(format!(
+                    "{} chooses a kernel of a baseline, and a whole one is recorded",
+                    path.display()
+                ))
+                .with_hint("choose the kernel of the results: RESULT#KERNEL")),
+            };
+        }
+        let Some(name) = names::file_name(wanted) else {
+            return Err(ExpectedError::usage(format!(
+                "the name of the baseline is too long for a file: {:?}",
+                wanted.shown()
+            ))
+            .with_hint("choose a shorter one, or name a file: --baseline FILE.json"));
         };
-        let safe: String = name
-            .chars()
-            .map(|letter| {
-                if letter.is_ascii_alphanumeric() || "-_.".contains(letter) {
-                    letter
-                } else {
-                    '_'
-                }
-            })
-            .collect();
-        self.baselines.join(format!("{kind}{safe}.json"))
+        let recorded = |path: &Path| file(path, output).ok();
+        if let Some(earlier) = names::earlier_name(wanted) {
+            let path = self.baselines.join(earlier);
+            if path.is_file() && recorded(&path).is_some_and(|known| wanted.is_exactly(&known)) {
+                return Ok(path);
+            }
+        }
+        let path = self.baselines.join(&name);
+        // An earlier version may have put another one there, and some file systems take letters of both cases for one.
+        for known in self.files() {
+            let is_there = known
+                .file_name()
+                .and_then(OsStr::to_str)
+                .is_some_and(|known| known.eq_ignore_ascii_case(&name));
+            if !is_there {
+                continue;
+            }
+            if let Some(other) = recorded(&known).filter(|known| !wanted.is_exactly(known)) {
+                return Err(ExpectedError::usage(format!(
+                    "{} holds another baseline, {}",
+                    known.display(),
+                    other
+                        .label
+                        .map(|label| format!("{label:?}"))
+                        .or(other.branch.map(|branch| format!("that of branch {branch:?}")))
+                        .unwrap_or_else(|| "without a label".to_owned())
+                ))
+                .with_hint("choose another label, or rename that file: baselines are found by what is in them"));
+            }
+        }
+        Ok(path)
     }
 
     /// The baseline that is meant: what was recorded as one, else past results. Of a branch, the newer of the two.
-    pub(super) fn find(&self, wanted: &Wanted, output: &Output) -> Result<Baseline, ExpectedError> {
+    pub(super) fn find(&self, wanted: &Wanted, output: &Output) -> Result<Against, ExpectedError> {
         if let Wanted::File(path) = wanted {
-            return file(path, output);
+            let address = Address::of_argument(path.as_os_str())?;
+            return Ok(Against {
+                name: wanted.shown(),
+                file: Some(PathBuf::from(address.file)),
+                baseline: file(path, output)?,
+            });
         }
         let mut known = Vec::new();
-        let mut newest: Option<Baseline> = None;
+        let mut newest: Option<(Baseline, Option<PathBuf>)> = None;
         for path in self.files() {
             let baseline = match file(&path, output) {
                 Ok(baseline) => baseline,
@@ -142,9 +232,9 @@ impl Folder {
                 known.extend(baseline.label.clone());
             } else if newest
                 .as_ref()
-                .is_none_or(|newest| newest.recorded_unix_s <= baseline.recorded_unix_s)
+                .is_none_or(|(newest, _)| newest.recorded_unix_s <= baseline.recorded_unix_s)
             {
-                newest = Some(baseline);
+                newest = Some((baseline, Some(path)));
             }
         }
         let past = match (&newest, wanted) {
@@ -153,8 +243,13 @@ impl Folder {
         };
         let found = newest
             .into_iter()
-            .chain(past)
-            .max_by_key(|baseline| baseline.recorded_unix_s);
+            .chain(past.map(|baseline| (baseline, None)))
+            .max_by_key(|(baseline, _)| baseline.recorded_unix_s)
+            .map(|(baseline, file)| Against {
+                name: wanted.shown(),
+                file,
+                baseline,
+            });
         found.ok_or_else(|| {
             let known = match known.as_slice() {
                 [] => String::new(),
@@ -178,6 +273,7 @@ impl Folder {
         wanted: &Wanted,
         results: &[Loaded],
         is_measured: bool,
+        output: &Output,
     ) -> Result<PathBuf, ExpectedError> {
         let now = git::revision(&self.project);
         let differs = |what: &str, asked: &str, is: Option<&str>| {
@@ -222,7 +318,7 @@ impl Folder {
         let text = facts
             .write(&bytes)
             .map_err(|error| ExpectedError::internal(error.to_string()))?;
-        let path = self.path(wanted);
+        let path = self.path(wanted, output)?;
         let failed = |error: std::io::Error| unwritable(&path, &error);
         let folder = path
             .parent()
@@ -251,12 +347,17 @@ impl Folder {
 
 /// A baseline that is a file: a recorded one, a result, or a report.
 fn file(path: &Path, output: &Output) -> Result<Baseline, ExpectedError> {
-    let input = Input::open(&Address::whole(path.as_os_str()), output)?;
+    let address = Address::of_argument(path.as_os_str())?;
+    let input = Input::open(&address, output)?;
     if Baseline::looks_like(input.bytes()) {
-        return Baseline::read(input.bytes()).map_err(|error| {
+        let mut baseline = Baseline::read(input.bytes()).map_err(|error| {
             ExpectedError::unreadable(format!("cannot read {}: {error}", path.display()))
                 .with_hint("record it again with --update, or take it from the repository")
-        });
+        })?;
+        if address.kernel.is_some() {
+            only(&mut baseline, &address)?;
+        }
+        return Ok(baseline);
     }
     match results::open(path.as_os_str(), output)? {
         Kind::Result(result) => Ok(Baseline {
@@ -268,6 +369,24 @@ fn file(path: &Path, output: &Output) -> Result<Baseline, ExpectedError> {
             path.display()
         ))
         .with_hint("record one with `ridge check SPEC --update`")),
+    }
+}
+
+/// Keeps the kernel that is meant, in the results that have it.
+fn only(baseline: &mut Baseline, address: &Address) -> Result<(), ExpectedError> {
+    let mut missed = None;
+    baseline
+        .results
+        .retain_mut(|found| match results::narrow(found, address) {
+            Ok(()) => true,
+            Err(error) => {
+                missed.get_or_insert(error);
+                false
+            }
+        });
+    match missed {
+        Some(error) if baseline.results.is_empty() => Err(error),
+        _ => Ok(()),
     }
 }
 
@@ -289,28 +408,21 @@ mod tests {
             ("old.json", Wanted::File(PathBuf::from("old.json"))),
             ("a/b", Wanted::File(PathBuf::from("a/b"))),
         ] {
-            assert_eq!(Wanted::of(text), expected);
+            assert_eq!(Wanted::of(text).unwrap(), expected);
         }
-    }
-
-    #[test]
-    fn labels_do_not_leave_the_folder() {
-        let folder = Folder {
-            project: PathBuf::from("/p"),
-            baselines: PathBuf::from("/p/.ridge/baselines"),
-        };
-        let path = |wanted: Wanted| folder.path(&wanted).display().to_string();
-        assert_eq!(
-            path(Wanted::Label("a".to_owned())),
-            "/p/.ridge/baselines/a.json"
-        );
-        assert_eq!(
-            path(Wanted::Branch("feature/../x".to_owned())),
-            "/p/.ridge/baselines/branch-feature_.._x.json"
-        );
-        assert_eq!(
-            path(Wanted::Label("..".to_owned())),
-            "/p/.ridge/baselines/...json"
-        );
+        for text in [
+            "",
+            " ",
+            "label:",
+            "branch:",
+            "commit:",
+            "commit:main",
+            "a\nb",
+            "a\u{202e}b",
+            "label:\u{7}",
+        ] {
+            let error = Wanted::of(text).unwrap_err();
+            assert_eq!(error.exit, crate::exit::USAGE, "{text:?}");
+        }
     }
 }

@@ -1,12 +1,11 @@
 //! Specs that are measured here. Each run is a fresh process, as what processes differ by is in no interval of a single one.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use ridge_collect::sanitize::End;
 use ridge_compare::check::{Found, Named};
 
-use super::results::Loaded;
+use super::results::{Loaded, Spec};
 use crate::error::ExpectedError;
 use crate::exit;
 use crate::output::Output;
@@ -14,7 +13,7 @@ use crate::process;
 
 /// Measures specs as often as it is asked to.
 pub(super) struct Measurer<'m> {
-    specs: &'m [PathBuf],
+    specs: &'m [Spec],
     device: String,
     is_interrupted: &'m dyn Fn() -> bool,
     runs: usize,
@@ -25,7 +24,7 @@ const SEED: u64 = 1;
 
 impl<'m> Measurer<'m> {
     pub(super) fn new(
-        specs: &'m [PathBuf],
+        specs: &'m [Spec],
         device: &str,
         is_interrupted: &'m dyn Fn() -> bool,
     ) -> Result<Self, ExpectedError> {
@@ -54,7 +53,7 @@ impl<'m> Measurer<'m> {
         let mut results = Vec::new();
         for spec in self.specs {
             let number = self.runs + 1;
-            output.progress(&format!("run {number}: {}", spec.display()));
+            output.progress(&format!("run {number}: {}", spec.path.display()));
             let loaded = self.measure(spec, states)?;
             output.progress("");
             results.extend(loaded);
@@ -68,7 +67,7 @@ impl<'m> Measurer<'m> {
     /// A process of this command that measures, and its document; `None` where none of the states is of this spec.
     fn measure(
         &self,
-        spec: &std::path::Path,
+        Spec { path: spec, only }: &Spec,
         states: Option<&[String]>,
     ) -> Result<Option<Loaded>, ExpectedError> {
         let failed = |error: std::io::Error| {
@@ -85,6 +84,10 @@ impl<'m> Measurer<'m> {
             let escaped: Vec<String> = states.iter().map(|state| escaped(state)).collect();
             arguments.push("--filter".into());
             arguments.push(format!("^({})$", escaped.join("|")).into());
+        } else if let Some(kernel) = only {
+            // The name of a state is that of its kernel, with the axes in brackets behind it.
+            arguments.push("--filter".into());
+            arguments.push(format!("^{}(\\[.*)?$", escaped(kernel)).into());
         }
         let finished =
             process::run(&program, &arguments, None, self.is_interrupted).map_err(failed)?;
@@ -107,6 +110,7 @@ impl<'m> Measurer<'m> {
                     named: Named {
                         name: spec.display().to_string(),
                         found,
+                        only: only.clone(),
                     },
                     bytes,
                 })),

@@ -2,6 +2,7 @@
 
 mod baselines;
 mod measured;
+mod names;
 mod past;
 mod project;
 mod results;
@@ -10,7 +11,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use ridge_compare::check::{Asked, Baseline, Document, Named, Outcome, Rule, evaluate};
+use ridge_compare::check::{Asked, Document, Named, Outcome, Rule, evaluate};
 use ridge_model::quantity::Nanos;
 
 use crate::args::CheckFormat;
@@ -19,10 +20,10 @@ use crate::exit::{self, Code};
 use crate::output::Output;
 use crate::verbs::bench::interrupts;
 use crate::verbs::devices::layout;
-use baselines::{Folder, Wanted};
+use baselines::{Against, Folder, Wanted};
 use measured::Measurer;
 use project::Project;
-use results::{Kind, Loaded};
+use results::{Kind, Loaded, Spec};
 
 /// What to check and how.
 pub(crate) struct CheckOptions {
@@ -33,6 +34,7 @@ pub(crate) struct CheckOptions {
     pub(crate) device: Option<String>,
     pub(crate) max_time: Option<Nanos>,
     pub(crate) allows_ambiguous: bool,
+    pub(crate) is_subset: bool,
     pub(crate) format: Option<CheckFormat>,
 }
 
@@ -65,9 +67,9 @@ pub(crate) fn run(options: &CheckOptions, output: &mut Output) -> Result<Code, E
         };
     }
     let folder = Folder::of(&project);
-    let wanted = wanted(options, &project);
+    let wanted = wanted(options, &project)?;
     let baseline = match &wanted {
-        Some(wanted) if !options.is_update => Some((wanted.shown(), folder.find(wanted, output)?)),
+        Some(wanted) if !options.is_update => Some(folder.find(wanted, output)?),
         _ => None,
     };
     let is_interrupted = interrupts()?;
@@ -80,7 +82,7 @@ pub(crate) fn run(options: &CheckOptions, output: &mut Output) -> Result<Code, E
         for _ in 0..RUNS_OF_BASELINE {
             results.extend(measurer.run(None, output)?);
         }
-        check(&results, &project, None)
+        check(&results, &project, None, options)
     } else {
         results.extend(measurer.run(None, output)?);
         settle(
@@ -96,9 +98,16 @@ pub(crate) fn run(options: &CheckOptions, output: &mut Output) -> Result<Code, E
     if options.is_update {
         if document.outcome == Outcome::Invalid {
             output.warn("no baseline was recorded: a result is not valid");
+        } else if document
+            .checks
+            .iter()
+            .any(|check| check.rule == Rule::Completeness)
+        {
+            // Later results would be held against a part of what was to be measured.
+            output.warn("no baseline was recorded: a run did not come to its end");
         } else {
-            let wanted = wanted.unwrap_or_else(|| Wanted::of(DEFAULT));
-            let path = folder.record(&wanted, &results, measurer.runs() > 0)?;
+            let wanted = wanted.unwrap_or_else(|| Wanted::Label(DEFAULT.to_owned()));
+            let path = folder.record(&wanted, &results, measurer.runs() > 0, output)?;
             document.is_recorded = true;
             output.say_kept(&path);
         }
@@ -111,7 +120,7 @@ pub(crate) fn run(options: &CheckOptions, output: &mut Output) -> Result<Code, E
 fn settle(
     results: &mut Vec<Loaded>,
     project: &Project,
-    baseline: Option<&(String, Baseline)>,
+    baseline: Option<&Against>,
     measurer: &mut Measurer<'_>,
     options: &CheckOptions,
     output: &Output,
@@ -120,7 +129,7 @@ fn settle(
     let limit = asked.map_or(MAX_TIME, |time| Duration::from_nanos(time.get() as u64));
     let start = Instant::now();
     loop {
-        let document = check(results, project, baseline);
+        let document = check(results, project, baseline, options);
         let open: Vec<String> = document
             .checks
             .iter()
@@ -145,14 +154,28 @@ fn settle(
     }
 }
 
-fn check(results: &[Loaded], project: &Project, baseline: Option<&(String, Baseline)>) -> Document {
+fn check(
+    results: &[Loaded],
+    project: &Project,
+    baseline: Option<&Against>,
+    options: &CheckOptions,
+) -> Document {
+    // As people see it from where they are.
+    let baseline_file = baseline.and_then(|against| {
+        let file = against.file.as_deref()?;
+        let working = std::env::current_dir().ok();
+        let shown = working.and_then(|working| file.strip_prefix(working).ok());
+        Some(shown.unwrap_or(file).display().to_string())
+    });
     let named: Vec<Named> = results.iter().map(|result| result.named.clone()).collect();
     evaluate(
         &named,
         &Asked {
             config: &project.config,
             config_file: project.file.as_deref(),
-            baseline: baseline.map(|(name, baseline)| (name.as_str(), baseline)),
+            baseline_file: baseline_file.as_deref(),
+            baseline: baseline.map(|against| (against.name.as_str(), &against.baseline)),
+            is_subset: options.is_subset,
             tool_version: env!("CARGO_PKG_VERSION"),
         },
     )
@@ -164,7 +187,7 @@ fn inputs(
     project: &Project,
     output: &Output,
     code: &mut Code,
-) -> Result<(Vec<Loaded>, Vec<PathBuf>), ExpectedError> {
+) -> Result<(Vec<Loaded>, Vec<Spec>), ExpectedError> {
     let (mut results, mut specs) = (Vec::new(), Vec::new());
     if options.results.is_empty() {
         specs.extend(project.specs());
@@ -172,7 +195,7 @@ fn inputs(
     for file in &options.results {
         match results::open(file, output) {
             Ok(Kind::Result(result)) => results.push(*result),
-            Ok(Kind::Spec(path)) => specs.push(path),
+            Ok(Kind::Spec(spec)) => specs.push(spec),
             Err(error) if options.results.len() == 1 => return Err(error),
             Err(error) => {
                 // The others are still worth an answer.
@@ -193,16 +216,18 @@ fn nothing_named(project: &Project) -> ExpectedError {
     })
 }
 
-fn wanted(options: &CheckOptions, project: &Project) -> Option<Wanted> {
+fn wanted(options: &CheckOptions, project: &Project) -> Result<Option<Wanted>, ExpectedError> {
     if let Some(named) = &options.baseline {
-        return Some(Wanted::of(named));
+        return Wanted::of(named).map(Some);
     }
-    let named = project.config.baseline.as_deref()?;
-    Some(match Wanted::of(named) {
+    let Some(named) = project.config.baseline.as_deref() else {
+        return Ok(None);
+    };
+    Ok(Some(match Wanted::of(named)? {
         // What the file says is relative to the file.
         Wanted::File(path) => Wanted::File(project.folder.join(path)),
         other => other,
-    })
+    }))
 }
 
 fn format(options: &CheckOptions, output: &Output) -> Result<CheckFormat, ExpectedError> {

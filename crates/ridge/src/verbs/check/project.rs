@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ridge_compare::check::Config;
 
+use super::results::Spec;
 use crate::error::{Excerpt, ExpectedError};
 use crate::project::{SETTINGS, root};
 
@@ -85,11 +86,14 @@ impl Project {
     }
 
     /// The specs that the file names.
-    pub(super) fn specs(&self) -> Vec<PathBuf> {
+    pub(super) fn specs(&self) -> Vec<Spec> {
         self.config
             .specs
             .iter()
-            .map(|spec| self.folder.join(spec))
+            .map(|spec| Spec {
+                path: self.folder.join(spec),
+                only: None,
+            })
             .collect()
     }
 }

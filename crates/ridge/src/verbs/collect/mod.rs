@@ -129,6 +129,9 @@ pub(crate) fn run(
 fn preflight(claimed: &Claimed) -> Result<PathBuf, ExpectedError> {
     let (machine, profiler) = probe::beforehand(&claimed.path);
     if let Some(obstacle) = known_obstacle(&machine, Need::Profile) {
+        // Whoever mends this one is to know of the others: the driver is asked only now, since it takes a moment.
+        let whole = probe::with_driver(machine);
+        let obstacle = known_obstacle(&whole, Need::Profile).unwrap_or(obstacle);
         return Err(ExpectedError::unable(obstacle.message).with_hint(obstacle.hint));
     }
     profiler.ok_or_else(|| ExpectedError::internal("a profiler that was found has no place"))

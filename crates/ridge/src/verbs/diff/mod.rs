@@ -11,14 +11,18 @@ use ridge_compare::bench;
 use ridge_compare::document::{Document, Note, SCHEMA, VERSION};
 use ridge_compare::kernels::{self, Question};
 use ridge_compare::timelines;
-use ridge_diagnose::document::{Document as Diagnosis, Warning};
+use ridge_diagnose::document::{Document as Diagnosis, Source, Warning};
 use ridge_model::roof::MemoryLevel;
 use ridge_render::diff::{html, markdown, text};
+use ridge_render::kernel_name::base_name;
 use ridge_render::roofline::Picture;
 
 use crate::args::{DiffFormat, Renamed};
+use crate::caveats::{CLOCK_NOT_HELD, clock_messages};
 use crate::error::ExpectedError;
+use crate::evidence::shown_name;
 use crate::exit::{self, Code};
+use crate::filter::LeftOut;
 use crate::output::Output;
 use crate::verbs::devices::layout;
 use crate::verbs::timeline::Read;
@@ -69,7 +73,14 @@ pub(crate) fn run(options: &DiffOptions, output: &mut Output) -> Result<Code, Ex
         }
         (Content::Trace(one), Content::Trace(other)) => {
             no_options(options, false)?;
-            compare_traces(&mut document, one, other, before.is_same(&after), options)?;
+            let only = [before.only()?, after.only()?];
+            compare_traces(
+                &mut document,
+                [one, other],
+                only,
+                before.is_same(&after),
+                options,
+            )?;
         }
         (one, other) => {
             return Err(ExpectedError::usage(format!(
@@ -145,8 +156,8 @@ fn no_options(options: &DiffOptions, are_states: bool) -> Result<(), ExpectedErr
 
 fn compare_traces(
     document: &mut Document,
-    before: &Read,
-    after: &Read,
+    [before, after]: [&Read; 2],
+    only: [Option<&str>; 2],
     is_same_input: bool,
     options: &DiffOptions,
 ) -> Result<(), ExpectedError> {
@@ -155,17 +166,35 @@ fn compare_traces(
         let kernels = ridge_trace::kernels(&read.timeline);
         kernels.into_iter().map(|kernel| kernel.name).collect()
     };
+    for (read, only) in [before, after].into_iter().zip(only) {
+        let Some(only) = only else { continue };
+        let names = side(read);
+        if names
+            .iter()
+            .any(|name| timelines::is_named(name, only, base_name))
+        {
+            continue;
+        }
+        let mut left_out = LeftOut::default();
+        for name in &names {
+            left_out.add(base_name(name), 0);
+        }
+        return Err(left_out.no_kernel_of(&shown_name(&read.trace.file), only));
+    }
     let answer = timelines::compare(
         &timelines::Side {
             timeline: &before.timeline,
             trace: &before.trace,
+            only: only[0],
         },
         &timelines::Side {
             timeline: &after.timeline,
             trace: &after.trace,
+            only: only[1],
         },
         is_same_input,
         &given,
+        base_name,
         &bench::Options::default().rules,
     );
     if let Some((place, is_before)) = answer.not_found.first() {
@@ -191,7 +220,7 @@ fn compare_traces(
     }
     let found = answer.timelines;
     let kernels = found.kernels.iter().map(|kernel| kernel.time.verdict);
-    document.verdict = Verdict::worst(kernels.chain([found.span.verdict]));
+    document.verdict = Verdict::worst(kernels.chain(found.span.as_ref().map(|span| span.verdict)));
     document.timelines = Some(found);
     Ok(())
 }
@@ -261,11 +290,12 @@ fn compare_kernels(
 
 /// What makes either side less certain; what is true of both is said once.
 fn caveats(before: &Diagnosis, after: &Diagnosis) -> Vec<Note> {
-    let has = |diagnosis: &Diagnosis, code: &str| {
+    // The same thing may be said of both with other figures, such as another clock: then each side has its own.
+    let has = |diagnosis: &Diagnosis, warning: &Warning| {
         diagnosis
             .warnings
             .iter()
-            .any(|warning| warning.code == code)
+            .any(|other| other.code == warning.code && other.message == warning.message)
     };
     let note = |diagnosis: &Diagnosis, warning: &Warning, side: &str| {
         let source = warning.source.and_then(|id| diagnosis.sources.get(id));
@@ -278,20 +308,46 @@ fn caveats(before: &Diagnosis, after: &Diagnosis) -> Vec<Note> {
         }
     };
     let mut notes: Vec<Note> = Vec::new();
-    for warning in &before.warnings {
-        if !has(after, &warning.code) {
+    let is_clock = |warning: &&Warning| warning.code == CLOCK_NOT_HELD;
+    let source = |diagnosis: &'_ Diagnosis| -> Option<Source> {
+        let mut of_clock = diagnosis.warnings.iter().filter(is_clock);
+        match (of_clock.next(), of_clock.next()) {
+            (Some(only), None) => diagnosis.sources.get(only.source?).cloned(),
+            _ => None,
+        }
+    };
+    // What both have in common is said once, with the figure of each.
+    let clocks = source(before)
+        .zip(source(after))
+        .and_then(|(one, other)| clock_messages(&one, &other))
+        .filter(|_| {
+            let mut of_clock = before.warnings.iter().filter(is_clock);
+            of_clock.any(|warning| !has(after, warning))
+        });
+    if let Some(message) = &clocks {
+        notes.push(Note {
+            file: Some("before and after".to_owned()),
+            ..Note::remark(CLOCK_NOT_HELD, message.clone())
+        });
+    }
+    let is_told = |warning: &Warning| clocks.is_some() && is_clock(&warning);
+    for warning in before.warnings.iter().filter(|warning| !is_told(warning)) {
+        if !has(after, warning) {
             notes.push(note(before, warning, "before"));
-        } else if !notes.iter().any(|note| note.code == warning.code) {
-            notes.push(Note {
-                file: Some("before and after".to_owned()),
-                ..Note::remark(&warning.code, warning.message.clone())
-            });
+            continue;
+        }
+        let of_both = Note {
+            file: Some("before and after".to_owned()),
+            ..Note::remark(&warning.code, warning.message.clone())
+        };
+        if !notes.contains(&of_both) {
+            notes.push(of_both);
         }
     }
     let of_after = after
         .warnings
         .iter()
-        .filter(|warning| !has(before, &warning.code));
+        .filter(|warning| !has(before, warning) && !is_told(warning));
     notes.extend(of_after.map(|warning| note(after, warning, "after")));
     notes
 }

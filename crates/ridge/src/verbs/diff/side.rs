@@ -9,10 +9,11 @@ use ridge_trace::{native, nsys};
 
 use crate::error::ExpectedError;
 use crate::evidence::shown_name;
-use crate::filter::{Address, LeftOut};
+use crate::filter::Address;
 use crate::input::Input;
 use crate::output::Output;
 use crate::verbs::collect::{InputSet, input_sets};
+use crate::verbs::narrowed;
 use crate::verbs::timeline::{Read, trace_of};
 use crate::verbs::why::diagnosis_of;
 
@@ -49,6 +50,7 @@ pub(super) struct Side {
     /// What was opened, to see whether both sides are the same.
     inputs: Vec<Input>,
     path: Option<PathBuf>,
+    address: Address,
 }
 
 impl Side {
@@ -66,6 +68,7 @@ impl Side {
             reports: Vec::new(),
             inputs: Vec::new(),
             path: Path::new(&address.file).canonicalize().ok(),
+            address: address.clone(),
         };
         let mut inputs = Vec::with_capacity(set.files.len());
         for file in &set.files {
@@ -125,6 +128,17 @@ impl Side {
         Ok(())
     }
 
+    /// The kernel of a trace that is meant. Launches of a trace have no numbers.
+    pub(super) fn only(&self) -> Result<Option<&str>, ExpectedError> {
+        match (&self.address.kernel, self.address.launch) {
+            (Some(kernel), Some(launch)) => Err(ExpectedError::usage(format!(
+                "launch {launch} of a trace cannot be chosen"
+            ))
+            .with_hint(format!("name the kernel alone: FILE#{kernel}"))),
+            (kernel, _) => Ok(kernel.as_deref()),
+        }
+    }
+
     /// Whether both sides are of the same bytes.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let bytes = |side: &'_ Self| -> Vec<usize> {
@@ -159,20 +173,7 @@ fn saved(input: &Input, address: &Address) -> Result<Diagnosis, ExpectedError> {
         };
         failure.with_hint(error.hint())
     })?;
-    let mut left_out = LeftOut::default();
-    diagnosis.kernels.retain(|kernel| {
-        let is_meant = kernel
-            .launches
-            .iter()
-            .any(|launch| address.selects(&kernel.name, launch.index));
-        if !is_meant {
-            left_out.add(&kernel.name, kernel.diagnosed_launch);
-        }
-        is_meant
-    });
-    if diagnosis.kernels.is_empty() && !left_out.is_empty() {
-        return Err(left_out.nothing_at(address));
-    }
+    narrowed::kernels(&mut diagnosis, address)?;
     Ok(diagnosis)
 }
 
@@ -196,19 +197,7 @@ pub(super) fn bench(input: &Input, address: &Address) -> Result<Bench, ExpectedE
         };
         failure.with_hint(error.hint())
     })?;
-    let mut left_out = LeftOut::default();
-    let mut place = 0;
-    document.states.retain(|state| {
-        let is_meant = address.selects(&state.kernel, place);
-        if !is_meant {
-            left_out.add(&state.kernel, place);
-        }
-        place += 1;
-        is_meant
-    });
-    if document.states.is_empty() && !left_out.is_empty() {
-        return Err(left_out.nothing_at(address));
-    }
+    narrowed::states(&mut document, address)?;
     Ok(document)
 }
 

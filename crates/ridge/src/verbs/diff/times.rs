@@ -128,6 +128,8 @@ fn clean(documents: &[Document], mode: Mode) -> Vec<Clean> {
                         .map(|floors| floors.timer_step_ns / result.runs_per_sample.max(1) as f64)
                         .filter(|step| *step > 0.0 && step.is_finite()),
                     clock_hz: result.clock_hz,
+                    bytes: state.bytes,
+                    flops: state.flops,
                     invalid: invalid(state, result),
                 }),
             }

@@ -76,6 +76,16 @@ pub(crate) fn beforehand(reports: &Path) -> (Machine, Option<PathBuf>) {
     (machine, profiler)
 }
 
+/// What is known of a machine, with what the driver and the libraries say.
+pub(crate) fn with_driver(known: Machine) -> Machine {
+    Machine {
+        tools: known.tools,
+        counters: known.counters,
+        disks: known.disks,
+        ..gpus(&|| false)
+    }
+}
+
 /// The driver that the kernel of the system has loaded, if it says so and shows GPUs; how many of them a process sees is for
 /// the driver to tell.
 fn loaded_driver() -> Option<Driver> {

@@ -3,6 +3,7 @@
 mod part;
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -51,7 +52,7 @@ pub(crate) fn run(options: &TimelineOptions, output: &mut Output) -> Result<Code
     let mut lanes = Vec::new();
     let mut members = Vec::new();
     let mut code = exit::FINE;
-    for file in &options.files {
+    for file in each_once(&options.files, output) {
         let name = file.to_string_lossy();
         let wanted = options.range.as_ref();
         let timeline = read(file, output).and_then(|(timeline, warning)| match wanted {
@@ -116,6 +117,26 @@ pub(crate) fn run(options: &TimelineOptions, output: &mut Output) -> Result<Code
         }));
     }
     Ok(code)
+}
+
+/// The files that are named, each once: a trace that is shown twice looks like two.
+fn each_once<'f>(files: &'f [OsString], output: &Output) -> Vec<&'f OsString> {
+    let mut known: HashSet<PathBuf> = HashSet::new();
+    let mut list = Vec::new();
+    for file in files {
+        let place = Path::new(file);
+        let place = place.canonicalize().unwrap_or_else(|_| place.to_path_buf());
+        if !known.insert(place) {
+            let name = file.to_string_lossy();
+            output.warn(&format!(
+                "{} is named more than once and is shown once",
+                shown_name(&name)
+            ));
+            continue;
+        }
+        list.push(file);
+    }
+    list
 }
 
 /// What a recording of this machine says, as `ridge timeline` would.
