@@ -54,6 +54,22 @@ pub fn without_secrets(word: &str) -> String {
     without_values(&word)
 }
 
+/// A text for people without the secrets of the addresses in it, word by word.
+#[must_use]
+pub fn text_without_secrets(text: &str) -> String {
+    if !text.contains("://") {
+        return without_values(text);
+    }
+    let words: Vec<String> = text
+        .split(' ')
+        .map(|word| match word.find("://") {
+            Some(at) => without_credentials(word, at + 3),
+            None => word.to_owned(),
+        })
+        .collect();
+    without_values(&words.join(" "))
+}
+
 /// A word whose authority begins at a byte, without the password in it.
 fn without_credentials(word: &str, authority: usize) -> String {
     let (scheme, rest) = word.split_at(authority);
@@ -231,6 +247,26 @@ mod tests {
             ("no password here", "no password here"),
         ] {
             assert_eq!(without_secrets(word), shown);
+        }
+    }
+
+    #[test]
+    fn a_message_keeps_all_but_its_secrets() {
+        for (text, shown) in [
+            (
+                "cannot read postgres://ci:s3cret@db/perf: there is no such file",
+                "cannot read postgres://ci@db/perf: there is no such file",
+            ),
+            (
+                "write it as postgres://USER@HOST:PORT/DATABASE, with the password in PGPASSWORD",
+                "write it as postgres://USER@HOST:PORT/DATABASE, with the password in PGPASSWORD",
+            ),
+            (
+                "\"host=db password=s3cret user=ci\" and https://a.b/c: gone",
+                "\"host=db password=... user=ci\" and https://a.b/c: gone",
+            ),
+        ] {
+            assert_eq!(text_without_secrets(text), shown);
         }
     }
 

@@ -64,6 +64,12 @@ pub enum Error {
         /// What was found.
         reason: String,
     },
+    /// There is no file of this name.
+    #[error("read the history {place}: it does not exist")]
+    Missing {
+        /// The file.
+        place: String,
+    },
     /// There is a place for a history, and none in it yet.
     #[error("read the history {place}: it holds nothing yet")]
     Empty {
@@ -167,6 +173,7 @@ impl Error {
             Self::Stream { .. } => "HIS0018",
             Self::Implausible(_) => "HIS0019",
             Self::Empty { .. } => "HIS0020",
+            Self::Missing { .. } => "HIS0021",
         }
     }
 
@@ -183,6 +190,7 @@ impl Error {
                 | Self::Full { .. }
                 | Self::Damaged { .. }
                 | Self::Empty { .. }
+                | Self::Missing { .. }
                 | Self::Connection { .. }
                 | Self::Refused { .. }
                 | Self::Query { .. }

@@ -41,7 +41,9 @@ pub(super) fn look(path: &Path, place: &str) -> Result<Found, Error> {
     let kind = match fs::metadata(path) {
         Ok(facts) => facts.file_type(),
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),
-        Err(error) => return Err(failed(error)),
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => return Err(failed(error)),
+        // Links in a circle, or a file where a folder would have to be.
+        Err(error) => return Err(foreign(&format!("a path that leads nowhere ({error})"))),
     };
     if kind.is_dir() {
         return Err(foreign("a folder"));

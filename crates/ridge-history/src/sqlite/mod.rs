@@ -561,10 +561,7 @@ fn existing(path: &Path) -> Result<String, Error> {
     match header::look(path, &place)? {
         Found::Database => Ok(place),
         Found::Empty => Err(Error::Empty { place }),
-        Found::Nothing => Err(Error::Open {
-            place,
-            reason: "there is no such file".to_owned(),
-        }),
+        Found::Nothing => Err(Error::Missing { place }),
     }
 }
 

@@ -230,7 +230,7 @@ fn other_files_are_left_alone(path: &Path) {
     let missing = path.with_file_name("missing.db");
     assert_eq!(
         SqliteStore::open_existing(&missing).unwrap_err().code(),
-        "HIS0001"
+        "HIS0021"
     );
     assert!(!missing.exists());
 }
@@ -423,7 +423,7 @@ fn what_is_no_file_is_not_waited_for(path: &Path) {
     let around = folder.join("around");
     std::os::unix::fs::symlink("around", &around).unwrap();
     let error = SqliteStore::open(&around).unwrap_err();
-    assert_eq!(error.code(), "HIS0001", "{error}");
+    assert_eq!(error.code(), "HIS0002", "{error}");
 }
 
 fn looking_makes_nothing_of_an_empty_file(path: &Path) {

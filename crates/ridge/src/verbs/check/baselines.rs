@@ -16,6 +16,7 @@ use crate::filter::Address;
 use crate::git;
 use crate::input::Input;
 use crate::output::{Output, unwritable};
+use crate::small_file;
 
 /// Which baseline is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub(super) enum Wanted {
     Branch(String),
 }
 
+/// What a recorded baseline has at most: the samples of some thousand states.
+const MOST_OF_BASELINE: u64 = 64 << 20;
 /// Letters of a commit's hash that are told from a label.
 const LEAST_OF_HASH: usize = 7;
 const MOST_OF_HASH: usize = 64;
@@ -130,7 +133,7 @@ impl Folder {
         let mut known = Vec::new();
         let mut newest: Option<Baseline> = None;
         for path in self.files() {
-            let baseline = match file(&path, output) {
+            let baseline = match recorded(&path) {
                 Ok(baseline) => baseline,
                 Err(error) => {
                     // Another one may be meant.
@@ -178,8 +181,9 @@ impl Folder {
         wanted: &Wanted,
         results: &[Loaded],
         is_measured: bool,
+        output: &Output,
     ) -> Result<PathBuf, ExpectedError> {
-        let now = git::revision(&self.project);
+        let now = git::revision(&self.project, output);
         let differs = |what: &str, asked: &str, is: Option<&str>| {
             ExpectedError::usage(format!(
                 "the baseline is to be of {what} {asked}, and {} is checked out",
@@ -247,6 +251,23 @@ impl Folder {
             .map_err(|error| failed(error.error))?;
         Ok(path)
     }
+}
+
+/// A baseline of the project's folder, which nobody named.
+fn recorded(path: &Path) -> Result<Baseline, ExpectedError> {
+    let failed = |reason: String| {
+        ExpectedError::unreadable(format!("cannot read {}: {reason}", path.display()))
+            .with_hint("record it again with --update, or take it from the repository")
+    };
+    let bytes = small_file::bytes(path, MOST_OF_BASELINE)
+        .and_then(|bytes| bytes.ok_or_else(|| "it is gone".to_owned()))
+        .map_err(failed)?;
+    if !Baseline::looks_like(&bytes) {
+        return Err(failed(
+            "it is no baseline that `ridge check --update` wrote".to_owned(),
+        ));
+    }
+    Baseline::read(&bytes).map_err(|error| failed(error.to_string()))
 }
 
 /// A baseline that is a file: a recorded one, a result, or a report.

@@ -98,7 +98,7 @@ pub(crate) fn run(options: &CheckOptions, output: &mut Output) -> Result<Code, E
             output.warn("no baseline was recorded: a result is not valid");
         } else {
             let wanted = wanted.unwrap_or_else(|| Wanted::of(DEFAULT));
-            let path = folder.record(&wanted, &results, measurer.runs() > 0)?;
+            let path = folder.record(&wanted, &results, measurer.runs() > 0, output)?;
             document.is_recorded = true;
             output.say_kept(&path);
         }

@@ -6,8 +6,9 @@ use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
+use ridge_history::address::without_secrets;
 use ridge_history::{
-    Batch, Circumstances, Error, Filter, Inserted, Labels, Record, Timestamp, exchange,
+    Batch, Circumstances, Error, Filter, Id, Inserted, Labels, Record, Timestamp, exchange,
 };
 use ridge_model::quantity::counted;
 
@@ -43,7 +44,8 @@ pub(super) fn import(
             Err(error) => return Err(error),
         }
         if let Err(mut error) = read {
-            error.message = format!("{}: {}", file.to_string_lossy(), error.message);
+            let name = file.to_string_lossy();
+            error.message = format!("{}: {}", without_secrets(&name), error.message);
             output.complain(&error);
             code = code.and(error.exit);
         }
@@ -193,10 +195,23 @@ pub(super) fn merge(
     let mut code = exit::FINE;
     let mut all = Inserted::default();
     for other in stores {
+        let other_name = other.to_string_lossy();
         let merged = StorePlace::named(other)
             .open_existing()
             .and_then(|mut other| {
-                ridge_history::copy(other.as_mut(), store.as_mut(), &Filter::default())
+                let mut refused = |id: Id, error: Error| {
+                    let mut error = expected(&error);
+                    error.message = format!(
+                        "result {} of {}: {}",
+                        id.short(),
+                        without_secrets(&other_name),
+                        error.message
+                    );
+                    output.complain(&error);
+                    code = code.and(error.exit);
+                };
+                let filter = Filter::default();
+                ridge_history::copy(other.as_mut(), store.as_mut(), &filter, &mut refused)
                     .map_err(|error| expected(&error))
             });
         match merged {
