@@ -78,7 +78,11 @@ fn without_credentials(word: &str, authority: usize) -> String {
     let Some(at) = rest.rfind('@') else {
         // Without a host, what stands behind a colon and is no port can be a password.
         return match rest.split_once(':') {
-            Some((user, behind)) if !starts_with_port(behind) => format!("{scheme}{user}"),
+            Some((user, behind))
+                if !user.contains(['/', '?', '#']) && !starts_with_port(behind) =>
+            {
+                format!("{scheme}{user}")
+            }
             _ => rest_without_query(scheme, rest),
         };
     };

@@ -36,7 +36,11 @@ impl Layout {
         rest: &str,
         role: Option<Role>,
     ) {
-        for line in wrap(&escape::terminal(text), self.columns, Indent { first, rest }) {
+        for line in wrap(
+            &escape::terminal(text),
+            self.columns,
+            Indent { first, rest },
+        ) {
             match role {
                 Some(role) => out.push_str(&self.painter.paint(role, &line).to_string()),
                 None => out.push_str(&line),

@@ -3,6 +3,7 @@
 mod header;
 mod migrations;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -162,8 +163,11 @@ impl SqliteStore {
         self.connection
             .execute_batch(settings)
             .and_then(|()| {
-                self.connection
-                    .execute_batch("PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536;")
+                // Batches touch the same pages of indices again and again: brought into the file after 32 MiB of log, and not
+                // after 4, each is written there less often.
+                self.connection.execute_batch(
+                    "PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 8192;",
+                )
             })
             .map_err(failed)?;
         migrations::run(&mut self.connection).map_err(|error| of_write(&self.place, &error))
@@ -272,29 +276,6 @@ impl SqliteStore {
         row.head().map_err(|reason| Error::Damaged {
             place: self.place.clone(),
             reason,
-        })
-    }
-
-    /// A record, whose points are read.
-    fn record(&self, head: HeadRow, number: i64, packed: Vec<u8>) -> Result<Record, Error> {
-        let statement = Statement {
-            text: sql::POINTS_OF_RESULT.to_owned(),
-            values: vec![Value::Integer(number)],
-        };
-        Ok(Record {
-            head: self.head(head)?,
-            document: Packed::stored(packed),
-            points: self.read(&statement, |row| {
-                Ok(Point {
-                    subject: row.get(0)?,
-                    metric: row.get(1)?,
-                    unit: row.get(2)?,
-                    value: row.get(3)?,
-                    low: row.get(4)?,
-                    high: row.get(5)?,
-                    samples: rows::samples(row.get(6)?),
-                })
-            })?,
         })
     }
 }
@@ -407,12 +388,26 @@ impl Store for SqliteStore {
         most: u64,
     ) -> Result<Vec<Record>, Error> {
         let found = self.read(&sql::page(filter, behind, most), |row| {
-            Ok((head_row(row)?, row.get(17)?, row.get(18)?))
+            Ok((head_row(row)?, row.get::<_, i64>(17)?, row.get(18)?))
         })?;
-        found
-            .into_iter()
-            .map(|(head, number, packed)| self.record(head, number, packed))
-            .collect()
+        let failed = |error: rusqlite::Error| of_read(&self.place, &error);
+        // Prepared once for all results of the page.
+        let mut points = self
+            .connection
+            .prepare(sql::POINTS_OF_RESULT)
+            .map_err(failed)?;
+        let mut records = Vec::with_capacity(found.len());
+        for (head, number, packed) in found {
+            records.push(Record {
+                head: self.head(head)?,
+                document: Packed::stored(packed),
+                points: points
+                    .query_map([number], point)
+                    .and_then(Iterator::collect)
+                    .map_err(failed)?,
+            });
+        }
+        Ok(records)
     }
 
     fn prune(&mut self, filter: &Filter) -> Result<u64, Error> {
@@ -460,6 +455,8 @@ fn insert(transaction: &Transaction<'_>, records: &[Record]) -> rusqlite::Result
         "INSERT INTO point (series, time_us, result, place, value, low, high, samples) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?;
+    // Results of a batch have most of their series in common.
+    let mut seen: HashMap<Vec<u8>, i64> = HashMap::new();
     for record in records {
         let head = &record.head;
         let (gpu, uuid) = rows::gpu(head);
@@ -497,15 +494,23 @@ fn insert(transaction: &Transaction<'_>, records: &[Record]) -> rusqlite::Result
         }
         for (place, of) in record.points.iter().enumerate() {
             let hash = rows::series_hash_of(&of.subject, &of.metric, &of.unit, gpu);
-            let known: Option<i64> = known_series
-                .query_row([&hash], |row| row.get(0))
-                .optional()?;
-            let series = match known {
-                Some(series) => series,
+            let series = match seen.get(&hash) {
+                Some(series) => *series,
                 None => {
-                    new_series
-                        .execute(rusqlite::params![hash, of.subject, of.metric, of.unit, gpu])?;
-                    transaction.last_insert_rowid()
+                    let known: Option<i64> = known_series
+                        .query_row([&hash], |row| row.get(0))
+                        .optional()?;
+                    let series = match known {
+                        Some(series) => series,
+                        None => {
+                            new_series.execute(rusqlite::params![
+                                hash, of.subject, of.metric, of.unit, gpu
+                            ])?;
+                            transaction.last_insert_rowid()
+                        }
+                    };
+                    seen.insert(hash, series);
+                    series
                 }
             };
             point.execute(rusqlite::params![
@@ -521,6 +526,18 @@ fn insert(transaction: &Transaction<'_>, records: &[Record]) -> rusqlite::Result
         }
     }
     Ok(inserted)
+}
+
+fn point(row: &Row<'_>) -> rusqlite::Result<Point> {
+    Ok(Point {
+        subject: row.get(0)?,
+        metric: row.get(1)?,
+        unit: row.get(2)?,
+        value: row.get(3)?,
+        low: row.get(4)?,
+        high: row.get(5)?,
+        samples: rows::samples(row.get(6)?),
+    })
 }
 
 fn head_row(row: &Row<'_>) -> rusqlite::Result<HeadRow> {

@@ -2,11 +2,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use ridge_history::address::without_secrets;
+use ridge_history::exchange::Unpacked;
 use ridge_history::{
     Batch, Circumstances, Error, Filter, Id, Inserted, Labels, Record, Timestamp, exchange,
 };
@@ -22,8 +23,6 @@ use crate::output::Output;
 
 /// What is imported.
 const EXPECTED: &str = "name what `ridge bench`, `why`, `timeline` or `ceilings` wrote with --format json, or what `ridge history export` wrote";
-/// What a document from standard input has at most, as elsewhere.
-const LONGEST_DOCUMENT: u64 = 1 << 30;
 
 pub(super) fn import(
     place: &StorePlace,
@@ -78,21 +77,16 @@ fn read(
     };
     let of_batch = |error: Error| expected(&error);
     let mut input = if file == "-" {
-        exchange::unpacked(io::stdin().lock())
+        Unpacked::new(io::stdin().lock())
     } else {
-        File::open(file).and_then(exchange::unpacked)
+        File::open(file).and_then(Unpacked::new)
     }
     .map_err(failed)?;
-    if exchange::looks_like(input.fill_buf().map_err(failed)?) {
-        return exchange::read(input, &mut |record| batch.add(record)).map_err(of_batch);
+    if input.looks_like_lines().map_err(failed)? {
+        return exchange::read_lines(input, &mut |record| batch.add(record)).map_err(of_batch);
     }
     let record = if file == "-" {
-        let mut bytes = Vec::new();
-        input
-            .take(LONGEST_DOCUMENT)
-            .read_to_end(&mut bytes)
-            .map_err(failed)?;
-        record(&bytes, file, labels)?
+        record(&input.document().map_err(failed)?, file, labels)?
     } else {
         read_document(file, labels, output)?
     };
