@@ -300,7 +300,9 @@ fn start(text: &str, digits: usize) -> String {
 
 /// To the second, and without the letters.
 fn time(entry: &Entry) -> String {
-    start(&entry.time, 19).replace('T', " ")
+    let whole = entry.time.trim_end_matches('Z');
+    let (seconds, _) = whole.split_once('.').unwrap_or((whole, ""));
+    seconds.replace('T', " ")
 }
 
 fn commit(entry: &Entry) -> Option<String> {

@@ -1,19 +1,13 @@
 //! What a file is, before SQLite opens it: opening alone waits for a pipe, and may write to a database of another program.
 
-use std::fs::{self, File};
-use std::io::{ErrorKind, Read};
+use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
-use super::APPLICATION_ID;
-use crate::Error;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-/// "The Database Header" of SQLite's file format has 100 bytes and begins with this text.
-const MAGIC: &[u8] = b"SQLite format 3\0";
-const HEADER: usize = 100;
-/// Where it has numbers of four bytes, the first byte the highest.
-const SCHEMA_COOKIE: usize = 40;
-const USER_VERSION: usize = 60;
-const APPLICATION: usize = 68;
+use super::{APPLICATION_ID, immutable};
+use crate::Error;
 
 /// What lies there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,8 +32,8 @@ pub(super) fn look(path: &Path, place: &str) -> Result<Found, Error> {
         place: place.to_owned(),
         what: what.to_owned(),
     };
-    let kind = match fs::metadata(path) {
-        Ok(facts) => facts.file_type(),
+    let (kind, size) = match fs::metadata(path) {
+        Ok(facts) => (facts.file_type(), facts.len()),
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),
         Err(error) if error.kind() == ErrorKind::PermissionDenied => return Err(failed(error)),
         // Links in a circle, or a file where a folder would have to be.
@@ -51,29 +45,39 @@ pub(super) fn look(path: &Path, place: &str) -> Result<Found, Error> {
     if !kind.is_file() {
         return Err(foreign("a pipe, a socket or a device, and no regular file"));
     }
-    let mut header = Vec::with_capacity(HEADER);
-    File::open(path)
-        .and_then(|file| file.take(HEADER as u64).read_to_end(&mut header))
-        .map_err(failed)?;
-    if header.is_empty() {
+    if size == 0 {
         return Ok(Found::Empty);
     }
-    if !header.starts_with(MAGIC) {
-        return Err(foreign("no SQLite database"));
+    // By SQLite, and without locks: a file that this process closes by itself takes along the locks that another connection of
+    // the process has on it.
+    let header = Connection::open_with_flags(
+        immutable(path),
+        OpenFlags::SQLITE_OPEN_READ_ONLY
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX
+            | OpenFlags::SQLITE_OPEN_URI,
+    )
+    .and_then(|connection| {
+        let number =
+            |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+        Ok([
+            number("application_id")?,
+            number("schema_version")?,
+            number("user_version")?,
+        ])
+    });
+    match header {
+        // A history that is just being made has its mark together with its tables.
+        Ok([application, schema, version]) => {
+            let has_content = [application, schema, version] != [0; 3];
+            if application != APPLICATION_ID && has_content {
+                return Err(foreign("a database of another program"));
+            }
+            Ok(Found::Database)
+        }
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
+            Err(foreign("no SQLite database"))
+        }
+        // Somebody may be writing to it at this moment: whoever opens it with locks says what is wrong.
+        Err(_) => Ok(Found::Database),
     }
-    let number = |at: usize| {
-        let bytes = header.get(at..at + 4)?;
-        Some(i32::from_be_bytes(bytes.try_into().ok()?))
-    };
-    let damaged = || Error::Damaged {
-        place: place.to_owned(),
-        reason: "it is cut off within its first 100 bytes".to_owned(),
-    };
-    let application = number(APPLICATION).ok_or_else(damaged)?;
-    let has_content = [SCHEMA_COOKIE, USER_VERSION].map(number) != [Some(0); 2];
-    // A history that is just being made has its mark together with its tables.
-    if i64::from(application) != APPLICATION_ID && (application != 0 || has_content) {
-        return Err(foreign("a database of another program"));
-    }
-    Ok(Found::Database)
 }
