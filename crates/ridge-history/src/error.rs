@@ -1,5 +1,7 @@
 //! Why something could not be stored or read.
 
+use crate::Timestamp;
+
 /// Why something could not be stored or read. Messages fit after "failed to" and never hold a password.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -62,6 +64,18 @@ pub enum Error {
         /// What was found.
         reason: String,
     },
+    /// There is no file of this name.
+    #[error("read the history {place}: it does not exist")]
+    Missing {
+        /// The file.
+        place: String,
+    },
+    /// There is a place for a history, and none in it yet.
+    #[error("read the history {place}: it holds nothing yet")]
+    Empty {
+        /// The file or address.
+        place: String,
+    },
     /// The server cannot be reached, or is gone.
     #[error("reach the history {place}: {reason}")]
     Connection {
@@ -113,6 +127,11 @@ pub enum Error {
         "read the time {0:?}: expected a day such as 2026-11-30 or a time such as 2026-11-30T18:00:00Z"
     )]
     Time(String),
+    /// A time that no result has.
+    #[error(
+        "take a result of the time {0}: it is before 1970 or behind 9999, so that the clock or the file it comes from is wrong"
+    )]
+    Implausible(Timestamp),
     /// No identifier.
     #[error("read the identifier {0:?}: expected 4 to 64 hexadecimal digits")]
     Id(String),
@@ -152,6 +171,9 @@ impl Error {
             Self::Id(_) => "HIS0016",
             Self::Kind(_) => "HIS0017",
             Self::Stream { .. } => "HIS0018",
+            Self::Implausible(_) => "HIS0019",
+            Self::Empty { .. } => "HIS0020",
+            Self::Missing { .. } => "HIS0021",
         }
     }
 
@@ -167,6 +189,8 @@ impl Error {
                 | Self::Busy { .. }
                 | Self::Full { .. }
                 | Self::Damaged { .. }
+                | Self::Empty { .. }
+                | Self::Missing { .. }
                 | Self::Connection { .. }
                 | Self::Refused { .. }
                 | Self::Query { .. }

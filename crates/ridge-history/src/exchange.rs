@@ -1,18 +1,23 @@
 //! Lines by which stores exchange results: one JSON object for each, plain or packed with zstd.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::cell::Cell;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::rc::Rc;
 
 use serde_json::value::RawValue;
 
-use crate::document::Packed;
 use crate::json::{Entry, Exchange, PointEntry, RECORD, VERSION};
-use crate::{ClockRange, Error, Head, Id, Labels, Point, Record, Revision};
+use crate::{Circumstances, Error, Id, Kind, Labels, Record, Revision};
 
 /// What a line has at most: a document of 256 MiB, and what is around it.
 const LONGEST: u64 = (1 << 28) + (1 << 26);
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 const BUFFER: usize = 1 << 16;
+/// What a part of a packed stream that is in memory at once, a line or a document, may have: so many bytes in any case, and so
+/// many for each packed byte that has been read. Results of one benchmark repeat themselves, and no more than this.
+const FREE: u64 = 16 << 20;
+const RATIO: u64 = 100;
 
 /// A record as it is exchanged.
 ///
@@ -36,7 +41,7 @@ pub fn exchange(record: &Record) -> Result<Exchange, Error> {
 /// # Errors
 /// When its document is damaged, or the sink takes no more.
 pub fn write(record: &Record, sink: &mut dyn Write) -> Result<(), Error> {
-    let failed = |error: std::io::Error| Error::Stream {
+    let failed = |error: io::Error| Error::Stream {
         what: "write the exchange file",
         reason: error.to_string(),
     };
@@ -55,24 +60,112 @@ pub fn looks_like(text: &[u8]) -> bool {
 }
 
 /// A stream that may be packed with zstd or gzip, unpacked.
-///
-/// # Errors
-/// When it cannot be read.
-pub fn unpacked<'r>(input: impl Read + 'r) -> std::io::Result<Box<dyn BufRead + 'r>> {
-    let mut input = BufReader::with_capacity(BUFFER, input);
-    let head = input.fill_buf()?;
-    Ok(if head.starts_with(&ZSTD) {
-        let unpacked = zstd::stream::read::Decoder::with_buffer(input)?;
-        Box::new(BufReader::with_capacity(BUFFER, unpacked))
-    } else if head.starts_with(&GZIP) {
-        let unpacked = flate2::bufread::MultiGzDecoder::new(input);
-        Box::new(BufReader::with_capacity(BUFFER, unpacked))
-    } else {
-        Box::new(input)
-    })
+pub struct Unpacked<'r> {
+    stream: Box<dyn BufRead + 'r>,
+    /// Packed bytes that have been read; absent where nothing is packed.
+    packed: Option<Rc<Cell<u64>>>,
+}
+
+impl std::fmt::Debug for Unpacked<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Unpacked")
+            .field("packed", &self.packed)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'r> Unpacked<'r> {
+    /// Looks how a stream is packed.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn new(input: impl Read + 'r) -> io::Result<Self> {
+        let packed = Rc::new(Cell::new(0));
+        let counted = Counted {
+            input,
+            count: Rc::clone(&packed),
+        };
+        let mut input = BufReader::with_capacity(BUFFER, counted);
+        let head = input.fill_buf()?;
+        let (stream, packed): (Box<dyn BufRead + 'r>, _) = if head.starts_with(&ZSTD) {
+            let unpacked = zstd::stream::read::Decoder::with_buffer(input)?;
+            let stream = BufReader::with_capacity(BUFFER, unpacked);
+            (Box::new(stream), Some(packed))
+        } else if head.starts_with(&GZIP) {
+            let unpacked = flate2::bufread::MultiGzDecoder::new(input);
+            let stream = BufReader::with_capacity(BUFFER, unpacked);
+            (Box::new(stream), Some(packed))
+        } else {
+            (Box::new(input), None)
+        };
+        Ok(Self { stream, packed })
+    }
+
+    /// Whether the stream begins with a line for exchange.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn looks_like_lines(&mut self) -> io::Result<bool> {
+        self.stream.fill_buf().map(looks_like)
+    }
+
+    /// Reads what is left, which is one document.
+    ///
+    /// # Errors
+    /// When it cannot be read, has more than 256 MiB, or unpacks to more than what is packed explains.
+    pub fn document(mut self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.fill(&mut bytes, None)?;
+        Ok(bytes)
+    }
+
+    /// Adds bytes up to the end or one after a letter, and looks at their number as they come.
+    fn fill(&mut self, bytes: &mut Vec<u8>, until: Option<u8>) -> io::Result<()> {
+        loop {
+            let part = match self.stream.fill_buf() {
+                Ok(part) => part,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            let end = until.and_then(|letter| part.iter().position(|byte| *byte == letter));
+            let taken = end.map_or(part.len(), |end| end + 1);
+            bytes.extend_from_slice(part.get(..taken).unwrap_or_default());
+            self.stream.consume(taken);
+            let length = bytes.len() as u64;
+            if length > LONGEST {
+                return Err(io::Error::other("it is longer than any result"));
+            }
+            if let Some(packed) = &self.packed
+                && length > FREE.max(packed.get().saturating_mul(RATIO))
+            {
+                return Err(io::Error::other(format!(
+                    "it unpacks to more than {RATIO} times what is packed, as no result does; unpack the file first, and import that"
+                )));
+            }
+            if taken == 0 || end.is_some() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// A stream whose bytes are counted.
+struct Counted<R> {
+    input: R,
+    count: Rc<Cell<u64>>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.input.read(buffer)?;
+        self.count.set(self.count.get() + length as u64);
+        Ok(length)
+    }
 }
 
 /// Reads lines and hands their records to a function. Input that is packed with zstd or gzip is unpacked.
+///
+/// A line has 320 MiB at most; one of a packed file no more than 16 MiB, or a hundred times what has been read of the file.
 ///
 /// # Errors
 /// When a line is no record, with its number. Those before it have been handed over.
@@ -80,15 +173,19 @@ pub fn read(
     input: impl Read,
     visit: &mut dyn FnMut(Record) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let input = unpacked(input).map_err(|error| Error::Stream {
+    let input = Unpacked::new(input).map_err(|error| Error::Stream {
         what: "read the exchange file",
         reason: error.to_string(),
     })?;
-    lines(input, visit)
+    read_lines(input, visit)
 }
 
-fn lines(
-    mut input: impl BufRead,
+/// The same for what has been looked at before.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_lines(
+    mut input: Unpacked<'_>,
     visit: &mut dyn FnMut(Record) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let mut line = Vec::new();
@@ -100,16 +197,11 @@ fn lines(
             line: number,
             reason,
         };
-        let length = input
-            .by_ref()
-            .take(LONGEST)
-            .read_until(b'\n', &mut line)
+        input
+            .fill(&mut line, Some(b'\n'))
             .map_err(|error| wrong(error.to_string()))?;
-        if length == 0 {
+        if line.is_empty() {
             return Ok(());
-        }
-        if length as u64 == LONGEST {
-            return Err(wrong("it is longer than any result".to_owned()));
         }
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
@@ -149,18 +241,10 @@ fn record(line: &[u8]) -> Result<Record, String> {
     for label in &entry.labels {
         labels.set(&label.name, &label.value).map_err(words)?;
     }
-    let head = Head {
-        id: given,
-        time: entry.time.parse().map_err(words)?,
-        kind: entry.kind.parse().map_err(words)?,
-        gpu: entry.gpu(),
-        name: entry.name,
+    let kind: Kind = entry.kind.parse().map_err(words)?;
+    let circumstances = Circumstances {
+        time: Some(entry.time.parse().map_err(words)?),
         host: entry.host,
-        driver: entry.driver,
-        sm_clock: entry
-            .sm_clock_low_hz
-            .zip(entry.sm_clock_high_hz)
-            .map(|(low_hz, high_hz)| ClockRange { low_hz, high_hz }),
         revision: Revision {
             commit: entry.commit,
             branch: entry.branch,
@@ -168,12 +252,19 @@ fn record(line: &[u8]) -> Result<Record, String> {
         },
         command: entry.command,
         labels,
+        driver: entry.driver,
         tool_version: entry.tool_version,
-        schema_version: entry.document_version,
+        name: Some(entry.name),
     };
-    let document = Packed::of(line.document.get().as_bytes()).map_err(words)?;
-    let points = line.points.into_iter().map(Point::from).collect();
-    let record = Record::new(head, document, points).map_err(words)?;
+    // What can be read out of the document is read out of it: the identifier covers that, and not what the line says of it.
+    let record =
+        Record::of_document(line.document.get().as_bytes(), circumstances).map_err(words)?;
+    if record.head.kind != kind {
+        return Err(format!(
+            "it says that its document is of {kind}, and that is of {}",
+            record.head.kind
+        ));
+    }
     if record.head.id != given {
         return Err(format!(
             "its content is not that of its identifier: it says {}, and comes to {}",
@@ -262,6 +353,7 @@ mod tests {
             (RECORD, "ridgepoint.history-recorx", "schema"),
             ("2026-11-30T18", "2026-11-31T18", "the time"),
             ("\"kind\":\"bench\"", "\"kind\":\"x\"", "the kind"),
+            ("\"kind\":\"bench\"", "\"kind\":\"why\"", "of why"),
         ] {
             let changed = text.replace(from, to);
             assert_ne!(changed, text, "{from}");
@@ -280,6 +372,77 @@ mod tests {
             "\"version\":1,\"colour\":\"red\",\"result\"",
         );
         assert_eq!(all(more.as_bytes()).0, [sample()]);
+    }
+
+    /// The identifier covers the document, and what lists and series show of it comes from there.
+    #[test]
+    fn what_a_line_says_of_its_document_is_not_believed() {
+        let mut text = Vec::new();
+        write(&sample(), &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let (head, document) = text.split_once("\"document\":").unwrap();
+        for (from, to) in [
+            ("\"value\":29888.0", "\"value\":1.0"),
+            ("\"metric\":\"time.cold\"", "\"metric\":\"time.hot\""),
+            ("\"gpu\":\"simulated H200 SXM\"", "\"gpu\":\"another\""),
+            ("\"name\":\"copy\"", "\"name\":\"other\""),
+            (
+                "\"points\":[{",
+                "\"points\":[{\"subject\":\"more\",\"metric\":\"m\",\"unit\":\"ns\",\"value\":1.0,\"low\":null,\"high\":null,\"samples\":null},{",
+            ),
+        ] {
+            let changed = head.replace(from, to);
+            assert_ne!(changed, head, "{from}");
+            let (records, error) = all(format!("{changed}\"document\":{document}").as_bytes());
+            assert!(error.is_none(), "{error:?}");
+            assert_eq!(records, [sample()], "{from}");
+        }
+    }
+
+    #[test]
+    fn small_files_do_not_unpack_to_large_lines() {
+        let packed = |line: &[u8]| {
+            let mut gzip =
+                flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+            gzip.write_all(line).unwrap();
+            [
+                zstd::bulk::compress(line, 3).unwrap(),
+                gzip.finish().unwrap(),
+            ]
+        };
+        let mut line = Vec::new();
+        write(&sample(), &mut line).unwrap();
+        line.pop();
+        // White space behind a line is a part of it.
+        for (blanks, is_taken) in [(15 << 20, true), (24 << 20, false)] {
+            let mut long = line.clone();
+            long.resize(line.len() + blanks, b' ');
+            for packed in packed(&long) {
+                let (records, error) = all(&packed);
+                assert_eq!(records.len(), usize::from(is_taken));
+                assert_eq!(error.is_none(), is_taken, "{error:?}");
+                if let Some(error) = error {
+                    assert!(error.to_string().contains("100 times"), "{error}");
+                    assert_eq!(error.code(), "HIS0013");
+                }
+                // A document is bounded in the same way, and a packing in a packing is none.
+                let document = Unpacked::new(packed.as_slice()).unwrap().document();
+                assert_eq!(document.is_ok(), is_taken);
+            }
+        }
+        // Many lines may unpack to more: each is in memory alone.
+        let mut lines = Vec::new();
+        for _ in 0..6 {
+            lines.extend_from_slice(&line);
+            lines.resize(lines.len() + (6 << 20), b' ');
+            lines.push(b'\n');
+        }
+        for packed in packed(&lines) {
+            assert_eq!(all(&packed).0.len(), 6);
+        }
+        let [twice, _] = packed(&packed(&line)[0]);
+        let (records, error) = all(&twice);
+        assert!(records.is_empty() && error.is_some());
     }
 
     #[test]

@@ -10,7 +10,8 @@ use crate::Error;
 /// The identifier of a result: the SHA-256 of its content.
 ///
 /// It covers what cannot be derived: time, host, revision, command, labels and the document. What is read out of the document
-/// (points, GPU, clocks) is left out, so that versions that read more out of it agree about the identifier.
+/// (points, GPU, clocks, and the name where the document tells it) is left out, so that versions that read more out of it agree
+/// about the identifier; whoever takes a result from elsewhere reads it out of the document again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id([u8; 32]);
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::{Gpu, Head, Point};
+use crate::{Head, Point};
 
 /// Name of the contract of lists.
 pub const LISTING: &str = "ridgepoint.history";
@@ -205,16 +205,6 @@ impl From<&Head> for Entry {
             tool_version: head.tool_version.clone(),
             document_version: head.schema_version,
         }
-    }
-}
-
-impl Entry {
-    /// The GPU.
-    pub(crate) fn gpu(&self) -> Option<Gpu> {
-        Some(Gpu {
-            name: self.gpu.clone()?,
-            uuid: self.gpu_uuid.clone(),
-        })
     }
 }
 

@@ -19,6 +19,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod address;
 pub mod changes;
 mod document;
 mod error;

@@ -278,6 +278,9 @@ impl Record {
         document: Packed,
         mut points: Vec<Point>,
     ) -> Result<Self, Error> {
+        if !head.time.is_plausible() {
+            return Err(Error::Implausible(head.time));
+        }
         head.name = storable(&head.name, LONGEST);
         for text in [
             &mut head.host,

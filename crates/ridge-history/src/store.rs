@@ -115,7 +115,15 @@ pub trait Store {
             let Some(last) = records.last() else {
                 return Ok(());
             };
-            behind = Some((last.head.time, last.head.id));
+            let reached = (last.head.time, last.head.id);
+            // What does not move on would never end. Only a store that contradicts itself gives that.
+            if behind.is_some_and(|behind| behind >= reached) {
+                return Err(Error::Damaged {
+                    place: self.place().to_owned(),
+                    reason: format!("results behind {} come again", reached.1.short()),
+                });
+            }
+            behind = Some(reached);
             for record in records {
                 visit(record)?;
             }
@@ -129,16 +137,29 @@ pub trait Store {
     fn prune(&mut self, filter: &Filter) -> Result<u64, Error>;
 }
 
-/// Copies results from one store to another. What is there already is left out.
+/// Copies results from one store to another. What is there already is left out. What the other one does not take, such as results
+/// of a time that cannot be, is told and left out too.
 ///
 /// # Errors
 /// When one cannot be read or the other not written to; batches before that are stored.
-pub fn copy(from: &mut dyn Store, to: &mut dyn Store, filter: &Filter) -> Result<Inserted, Error> {
-    let mut inserted = Inserted::default();
+pub fn copy(
+    from: &mut dyn Store,
+    to: &mut dyn Store,
+    filter: &Filter,
+    refused: &mut dyn FnMut(Id, Error),
+) -> Result<Inserted, Error> {
     let mut batch = Batch::new(to);
-    from.for_each(filter, &mut |record| batch.add(record))?;
-    inserted += batch.finish()?;
-    Ok(inserted)
+    from.for_each(filter, &mut |record| {
+        let id = record.head.id;
+        match batch.add(record) {
+            Err(error @ Error::Implausible(_)) => {
+                refused(id, error);
+                Ok(())
+            }
+            other => other,
+        }
+    })?;
+    batch.finish()
 }
 
 /// Collects records and stores many of them in one transaction.
@@ -168,8 +189,11 @@ impl<'s> Batch<'s> {
     /// Adds a record, and stores those that wait when they are many.
     ///
     /// # Errors
-    /// When the store cannot be written to.
+    /// When the store cannot be written to. When the time of the record cannot be: it is not stored, and the others are.
     pub fn add(&mut self, record: Record) -> Result<(), Error> {
+        if !record.head.time.is_plausible() {
+            return Err(Error::Implausible(record.head.time));
+        }
         self.bytes += record.document.bytes().len();
         self.waiting.push(record);
         if self.waiting.len() >= Self::MOST || self.bytes >= Self::MOST_BYTES {

@@ -11,19 +11,25 @@ const SECONDS_PER_DAY: i64 = 86_400;
 const FIRST_DAY: i64 = -719_162;
 const LAST_DAY: i64 = 2_932_896;
 
-/// A point in time in microseconds since 1970-01-01T00:00:00Z, between the years 1 and 9999.
+/// A point in time in microseconds since 1970-01-01T00:00:00Z.
 ///
-/// Its text is that of RFC 3339 in UTC: `2026-11-30T18:44:43.000250Z`.
+/// Its text is that of RFC 3339 in UTC: `2026-11-30T18:44:43.000250Z`. Before the year 1 and behind 9999, which only a wrong clock
+/// or a damaged store gives, the year has a sign and six digits, as ISO 8601 has it. Such a text is not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
 impl Timestamp {
-    /// The point that is so many microseconds after 1970; the nearest one that has a text.
+    /// The point that is so many microseconds after 1970. It is kept as it is, plausible or not: whoever walks through a store
+    /// goes on behind it.
     #[must_use]
-    pub fn from_micros(micros: i64) -> Self {
-        let first = FIRST_DAY * SECONDS_PER_DAY * MICROS_PER_SECOND;
-        let last = (LAST_DAY + 1) * SECONDS_PER_DAY * MICROS_PER_SECOND - 1;
-        Self(micros.clamp(first, last))
+    pub const fn from_micros(micros: i64) -> Self {
+        Self(micros)
+    }
+
+    /// Whether a result can be of this time: from 1970, which stands for an unknown one, to 9999.
+    #[must_use]
+    pub const fn is_plausible(self) -> bool {
+        0 <= self.0 && self.0 < (LAST_DAY + 1) * SECONDS_PER_DAY * MICROS_PER_SECOND
     }
 
     /// Microseconds since 1970.
@@ -36,7 +42,11 @@ impl Timestamp {
     #[must_use]
     pub fn date(self) -> String {
         let (year, month, day) = civil(self.0.div_euclid(MICROS_PER_SECOND * SECONDS_PER_DAY));
-        format!("{year:04}-{month:02}-{day:02}")
+        if (1..=9999).contains(&year) {
+            format!("{year:04}-{month:02}-{day:02}")
+        } else {
+            format!("{year:+07}-{month:02}-{day:02}")
+        }
     }
 
     /// To the second and without the `T`, for people: `2026-11-30 18:44:43`.
@@ -49,7 +59,11 @@ impl Timestamp {
     /// The point so many days before.
     #[must_use]
     pub fn minus_days(self, days: u32) -> Self {
-        Self::from_micros(self.0 - i64::from(days) * SECONDS_PER_DAY * MICROS_PER_SECOND)
+        let days = i64::from(days) * SECONDS_PER_DAY;
+        Self(
+            self.0
+                .saturating_sub(days.saturating_mul(MICROS_PER_SECOND)),
+        )
     }
 
     fn clock(self) -> (i64, i64, i64) {
@@ -135,7 +149,10 @@ fn read(text: &str) -> Option<Timestamp> {
         weight /= 10;
     }
     let seconds = days * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second - offset;
-    Some(Timestamp::from_micros(seconds * MICROS_PER_SECOND + micros))
+    // An offset leads out of the years that have a text.
+    (FIRST_DAY..=LAST_DAY)
+        .contains(&seconds.div_euclid(SECONDS_PER_DAY))
+        .then_some(Timestamp(seconds * MICROS_PER_SECOND + micros))
 }
 
 /// A number of exactly so many digits.
@@ -222,8 +239,37 @@ mod tests {
             "0000-01-01",
             "2026-01-01-01",
             "+026-01-01",
+            "+010000-01-01T00:00:00Z",
+            "9999-12-31T23:59:60Z",
+            "9999-12-31T23:59:59-00:01",
+            "0001-01-01T00:00:00+00:01",
         ] {
             assert_eq!(read(wrong), None, "{wrong}");
         }
+    }
+
+    /// `date -u -d @SECONDS` says so, with `%Y` beyond four digits.
+    #[test]
+    fn times_beyond_the_calendar_are_told_apart() {
+        for (micros, text, is_plausible) in [
+            (0, "1970-01-01T00:00:00Z", true),
+            (-1, "1969-12-31T23:59:59.999999Z", false),
+            (253_402_300_799_999_999, "9999-12-31T23:59:59.999999Z", true),
+            (253_402_300_800_000_000, "+010000-01-01T00:00:00Z", false),
+            (i64::MAX, "+294247-01-10T04:00:54.775807Z", false),
+            (
+                -62_135_596_800_000_001,
+                "+000000-12-31T23:59:59.999999Z",
+                false,
+            ),
+            (i64::MIN, "-290308-12-21T19:59:05.224192Z", false),
+        ] {
+            let time = Timestamp::from_micros(micros);
+            assert_eq!(time.micros(), micros);
+            assert_eq!(time.to_string(), text);
+            assert_eq!(time.is_plausible(), is_plausible, "{text}");
+        }
+        let first = Timestamp::from_micros(i64::MIN);
+        assert_eq!(first.minus_days(u32::MAX), first);
     }
 }

@@ -32,11 +32,11 @@ pub fn list(listing: &Listing, layout: &Layout) -> String {
         Column::left("result"),
         Column::left("time (UTC)"),
         Column::left("command"),
-        Column::left("name").truncated(1, 8),
-        Column::left("GPU").truncated(2, 8),
+        name("name", 1, 8, layout),
+        name("GPU", 2, 8, layout),
         Column::left("commit"),
-        Column::left("branch").truncated(3, 6),
-        Column::left("labels").truncated(4, 6),
+        name("branch", 3, 6, layout),
+        name("labels", 4, 6, layout),
     ]);
     for entry in &listing.results {
         table.row([
@@ -74,6 +74,16 @@ pub fn list(listing: &Listing, layout: &Layout) -> String {
         out.push_str("+ behind a commit: files differed from it\n");
     }
     out
+}
+
+/// A column of names, which are looked for again: with `-v` they are whole.
+fn name(header: &str, priority: u8, least: usize, layout: &Layout) -> Column {
+    let column = Column::left(header);
+    if layout.is_verbose {
+        column.wrapped(priority, least)
+    } else {
+        column.told_apart(priority, least)
+    }
 }
 
 /// One result.
@@ -163,10 +173,10 @@ pub fn compare(comparison: &Comparison, layout: &Layout) -> String {
         Column::left(""),
         Column::left("result"),
         Column::left("time (UTC)"),
-        Column::left("name").truncated(1, 8),
-        Column::left("GPU").truncated(2, 8),
+        name("name", 1, 8, layout),
+        name("GPU", 2, 8, layout),
         Column::left("commit"),
-        Column::left("branch").truncated(3, 6),
+        name("branch", 3, 6, layout),
     ]);
     let dash = layout.charset.absent();
     let or = |text: Option<String>| text.unwrap_or_else(|| dash.to_owned());
@@ -290,7 +300,9 @@ fn start(text: &str, digits: usize) -> String {
 
 /// To the second, and without the letters.
 fn time(entry: &Entry) -> String {
-    start(&entry.time, 19).replace('T', " ")
+    let whole = entry.time.trim_end_matches('Z');
+    let (seconds, _) = whole.split_once('.').unwrap_or((whole, ""));
+    seconds.replace('T', " ")
 }
 
 fn commit(entry: &Entry) -> Option<String> {

@@ -35,6 +35,7 @@ pub mod check;
 pub mod chrome;
 pub mod devices;
 pub mod diff;
+mod distinct;
 pub mod doctor;
 pub mod escape;
 pub mod export;

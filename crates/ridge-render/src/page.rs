@@ -1,6 +1,7 @@
 //! How a page is laid out.
 
 use crate::charset::Charset;
+use crate::escape;
 use crate::style::{Painter, Role};
 use crate::wrap::{Indent, wrap};
 
@@ -20,7 +21,7 @@ pub struct Layout {
 impl Layout {
     /// Adds a line in the style of a heading.
     pub(crate) fn heading(&self, out: &mut String, text: &str) {
-        for line in wrap(text, self.columns, Indent::default()) {
+        for line in wrap(&escape::terminal(text), self.columns, Indent::default()) {
             out.push_str(&self.painter.paint(Role::Heading, &line).to_string());
             out.push('\n');
         }
@@ -35,7 +36,11 @@ impl Layout {
         rest: &str,
         role: Option<Role>,
     ) {
-        for line in wrap(text, self.columns, Indent { first, rest }) {
+        for line in wrap(
+            &escape::terminal(text),
+            self.columns,
+            Indent { first, rest },
+        ) {
             match role {
                 Some(role) => out.push_str(&self.painter.paint(role, &line).to_string()),
                 None => out.push_str(&line),

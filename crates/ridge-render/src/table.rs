@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use crate::charset::Charset;
+use crate::distinct;
 use crate::escape;
 use crate::style::{Painter, Role};
 use crate::width::{push_spaces, truncate, width};
@@ -30,6 +31,7 @@ enum Fit {
     Rigid,
     Truncate { priority: u8, least: usize },
     Wrap { priority: u8, least: usize },
+    TellApart { priority: u8, least: usize },
 }
 
 /// A column: its header, alignment and what it does when space is short.
@@ -65,6 +67,14 @@ impl Column {
     #[must_use]
     pub const fn truncated(mut self, priority: u8, least: usize) -> Self {
         self.fit = Fit::Truncate { priority, least };
+        self
+    }
+
+    /// Lets the column shrink to `least` columns by leaving out of its cells first what does not tell them apart; a higher
+    /// priority shrinks earlier. For names of things that are looked for again.
+    #[must_use]
+    pub const fn told_apart(mut self, priority: u8, least: usize) -> Self {
+        self.fit = Fit::TellApart { priority, least };
         self
     }
 
@@ -150,7 +160,13 @@ impl Table {
                 .collect();
             self.push_row(&mut out, &header, &widths, charset, painter);
         }
-        for row in &self.rows {
+        let mut rows = Cow::Borrowed(&self.rows);
+        for (index, (column, &columns)) in self.columns.iter().zip(&widths).enumerate() {
+            if matches!(column.fit, Fit::TellApart { .. }) {
+                tell_apart(rows.to_mut(), index, columns, charset);
+            }
+        }
+        for row in rows.iter() {
             self.push_row(&mut out, row, &widths, charset, painter);
         }
         out
@@ -169,9 +185,9 @@ impl Table {
             .enumerate()
             .filter_map(|(index, column)| match column.fit {
                 Fit::Rigid => None,
-                Fit::Truncate { priority, least } | Fit::Wrap { priority, least } => {
-                    Some((priority, index, least.max(1)))
-                }
+                Fit::Truncate { priority, least }
+                | Fit::Wrap { priority, least }
+                | Fit::TellApart { priority, least } => Some((priority, index, least.max(1))),
             })
             .collect();
         flexible.sort_by_key(|&(priority, index, _)| (std::cmp::Reverse(priority), index));
@@ -269,10 +285,29 @@ fn shrink(widths: &mut [usize], peers: &[(u8, usize, usize)], mut excess: usize)
     excess
 }
 
+/// Cuts the cells of a column, all of which are looked at for that.
+fn tell_apart(rows: &mut [Vec<Cell>], index: usize, columns: usize, charset: Charset) {
+    let texts: Vec<String> = rows
+        .iter()
+        .map(|row| {
+            row.get(index)
+                .map_or_else(String::new, |cell| cell.text.clone())
+        })
+        .collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let cut = distinct::cut(&texts, columns, charset);
+    for (row, text) in rows.iter_mut().zip(cut) {
+        if let (Some(cell), Cow::Owned(text)) = (row.get_mut(index), text) {
+            cell.text = text;
+        }
+    }
+}
+
 fn cell_lines(text: &str, fit: Fit, columns: usize, charset: Charset) -> Vec<Cow<'_, str>> {
     match fit {
         Fit::Rigid => vec![Cow::Borrowed(text)],
-        Fit::Truncate { .. } => vec![truncate(text, columns, charset)],
+        // Cells of the latter fit, and a header may not.
+        Fit::Truncate { .. } | Fit::TellApart { .. } => vec![truncate(text, columns, charset)],
         Fit::Wrap { .. } if width(text) <= columns => vec![Cow::Borrowed(text)],
         Fit::Wrap { .. } => wrap(text, columns, Indent::default())
             .into_iter()

@@ -22,6 +22,7 @@ mod pattern;
 mod process;
 mod project;
 mod recorder;
+mod small_file;
 mod tools;
 mod verbs;
 mod worker;

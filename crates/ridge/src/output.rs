@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use ridge_history::address::text_without_secrets;
 use ridge_model::quantity::counted;
 use ridge_render::charset::Charset;
 use ridge_render::escape;
@@ -212,7 +213,7 @@ impl Output {
 
     /// Adds a line below a warning or an error.
     pub(crate) fn detail(&self, text: &str) {
-        let _ = writeln!(io::stderr().lock(), "  {}", escape::terminal(text));
+        let _ = writeln!(io::stderr().lock(), "  {}", words(text));
     }
 
     /// Says where something was kept.
@@ -230,7 +231,7 @@ impl Output {
             io::stderr().lock(),
             "  {} {}",
             painter.paint(Role::Dim, "try:"),
-            escape::terminal(text)
+            words(text)
         );
     }
 
@@ -274,21 +275,21 @@ impl Output {
         let painter = self.painter_of_messages();
         let mut sink = io::stderr().lock();
         // Nothing is left to say it with when standard error is gone.
-        let _ = writeln!(
-            sink,
-            "{}: {}",
-            painter.paint(role, label),
-            escape::terminal(message)
-        );
+        let _ = writeln!(sink, "{}: {}", painter.paint(role, label), words(message));
         if let Some(hint) = hint {
             let _ = writeln!(
                 sink,
                 "  {} {}",
                 painter.paint(Role::Dim, "try:"),
-                escape::terminal(hint)
+                words(hint)
             );
         }
     }
+}
+
+/// A text for a message: no escapes for the terminal, and no password of an address that somebody took for a file.
+fn words(text: &str) -> String {
+    escape::terminal(&text_without_secrets(text)).into_owned()
 }
 
 /// The characters of a locale: what its code set says. Without one, only `C` and `POSIX` promise no more than ASCII;

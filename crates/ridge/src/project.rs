@@ -19,11 +19,12 @@ pub(crate) fn root(here: &Path) -> PathBuf {
             break;
         }
     }
+    // A link that leads nowhere is there too: whoever reads it says so.
     let nearest = |name: &str| {
         within
             .iter()
             .copied()
-            .find(|folder| folder.join(name).exists())
+            .find(|folder| folder.join(name).symlink_metadata().is_ok())
     };
     nearest(SETTINGS)
         .or_else(|| nearest(FOLDER))
@@ -52,6 +53,12 @@ mod tests {
         // Settings go before what was only kept somewhere.
         fs::write(inner.join(SETTINGS), "").unwrap();
         assert_eq!(root(&below), inner);
+        #[cfg(unix)]
+        {
+            fs::remove_file(inner.join(SETTINGS)).unwrap();
+            std::os::unix::fs::symlink(SETTINGS, inner.join(SETTINGS)).unwrap();
+            assert_eq!(root(&below), inner);
+        }
         assert_eq!(root(outer.path()), outer.path());
     }
 }

@@ -10,6 +10,7 @@ use ::postgres::error::SqlState;
 use ::postgres::types::ToSql;
 use ::postgres::{Client, Config, NoTls, Row};
 
+use crate::address::{is_address, normal};
 use crate::rows::{self, HeadRow};
 use crate::sql::{self, Statement, Value};
 use crate::{
@@ -41,12 +42,6 @@ impl std::fmt::Debug for PostgresStore {
     }
 }
 
-/// Whether a text is meant to be the address of a server.
-#[must_use]
-pub fn is_address(text: &str) -> bool {
-    text.starts_with("postgres://") || text.starts_with("postgresql://")
-}
-
 /// The address without its password and options: what may be shown.
 ///
 /// # Errors
@@ -64,16 +59,34 @@ impl PostgresStore {
     /// # Errors
     /// When the address is none, the server cannot be reached, or it does not let the user in.
     pub fn open(address: &str, password: Option<&str>) -> Result<Self, Error> {
+        let mut store = Self::connected(address, password)?;
+        store.prepare()?;
+        Ok(store)
+    }
+
+    /// Connects to a server that has a history, and makes nothing there.
+    ///
+    /// # Errors
+    /// As [`PostgresStore::open`], and when there is no history yet.
+    pub fn open_existing(address: &str, password: Option<&str>) -> Result<Self, Error> {
+        let mut store = Self::connected(address, password)?;
+        let is_there = migrations::is_there(&mut store.client);
+        if !is_there.map_err(|error| of_database(&store.place, &error))? {
+            return Err(Error::Empty { place: store.place });
+        }
+        store.prepare()?;
+        Ok(store)
+    }
+
+    fn connected(address: &str, password: Option<&str>) -> Result<Self, Error> {
         let (config, place) = config_of(address, password)?;
         let client = connect(&config, &place)?;
-        let mut store = Self {
+        Ok(Self {
             config,
             client,
             place,
             newer: None,
-        };
-        store.prepare()?;
-        Ok(store)
+        })
     }
 
     fn prepare(&mut self) -> Result<(), Error> {
@@ -524,10 +537,22 @@ fn config_of(address: &str, password: Option<&str>) -> Result<(Config, String), 
             "expected postgres://USER@HOST:PORT/DATABASE".to_owned(),
         ));
     }
-    // The message names the option, and never a value of it.
-    let mut config: Config = address
-        .parse()
-        .map_err(|error: ::postgres::Error| Error::Address(words(&error)))?;
+    let address = normal(address);
+    // The client takes the first one for the end of the password, and would show the rest of it as the host.
+    if address.contains("://") && address.matches('@').count() > 1 {
+        return Err(Error::Address(
+            "it has more than one @; within a user, a password or an option it is written %40"
+                .to_owned(),
+        ));
+    }
+    // What the client says may quote a part of the address that it takes for an option, and that is one of the password.
+    let mut config: Config = address.parse().map_err(|_: ::postgres::Error| {
+        Error::Address(
+            "the client of PostgreSQL does not take it; a :, /, ?, #, @ or % within a user or a password is written as \
+             % with two digits, such as %2F"
+                .to_owned(),
+        )
+    })?;
     if config.get_user().is_none() {
         return Err(Error::Address(
             "it names no user; expected postgres://USER@HOST:PORT/DATABASE".to_owned(),
@@ -591,6 +616,8 @@ fn of_database(place: &str, error: &::postgres::Error) -> Error {
         SqlState::INSUFFICIENT_PRIVILEGE => Error::Refused { place, reason },
         SqlState::READ_ONLY_SQL_TRANSACTION => Error::ReadOnly { place, reason },
         SqlState::DISK_FULL => Error::Full { place, reason },
+        // Statements are those of this program: what they name is missing.
+        SqlState::UNDEFINED_TABLE | SqlState::UNDEFINED_COLUMN => Error::Damaged { place, reason },
         SqlState::INVALID_CATALOG_NAME => Error::Refused { place, reason },
         _ => match state.code().get(..2) {
             // Invalid authorization.
@@ -646,6 +673,14 @@ mod tests {
                 "postgres://ci:s3cret@db.example",
                 "postgres://ci@db.example:5432/ci",
             ),
+            (
+                "  POSTGRESQL://ci:s3%40cret@db.example/Perf ",
+                "postgres://ci@db.example:5432/Perf",
+            ),
+            (
+                "host=db.example port=5433 user=ci password='s3 cret' dbname=perf",
+                "postgres://ci@db.example:5433/perf",
+            ),
         ] {
             assert_eq!(shown_address(address).unwrap(), shown);
         }
@@ -657,11 +692,18 @@ mod tests {
             "postgres://ci@/perf",
             "postgres://ci:s3cret@db.example:port/perf",
             "postgres://ci@db/perf?s3cret=1",
+            "postgres://ci:s3@cret@db/perf",
+            "postgres://ci:s3cret@x@db/perf",
+            "postgres://ci:x@s3cret?a=b@db/perf",
+            "postgres://ci:x@db/perf?s3cret",
+            "user=ci password=s3cret",
+            "host=db password=s3cret",
+            "host=db user=ci s3cret",
         ] {
             let error = shown_address(wrong).unwrap_err();
             assert_eq!(error.code(), "HIS0011", "{wrong}");
             assert!(
-                wrong.contains("?s3cret") || !error.to_string().contains("s3cret"),
+                !error.to_string().contains("s3cret") && !error.to_string().contains("cret@"),
                 "{error}"
             );
         }

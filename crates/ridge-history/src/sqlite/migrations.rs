@@ -10,6 +10,9 @@ pub(super) const VERSION: i64 = STEPS.len() as i64;
 /// What leads from a version to the next. Steps are never changed, only added: files of every past version exist.
 const STEPS: &[&str] = &[include_str!("migrations/1.sql")];
 
+/// The tables that every version has.
+pub(super) const TABLES: [&str; 5] = ["result", "document", "label", "series", "point"];
+
 /// Brings a database up to this version. Another process may do the same at the same time.
 pub(super) fn run(connection: &mut Connection) -> rusqlite::Result<()> {
     let version = |connection: &Connection| {

@@ -1,15 +1,19 @@
 //! A store in one file, by SQLite.
 
+mod header;
 mod migrations;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, Value as SqlValue, ValueRef};
 use rusqlite::{
     Connection, OpenFlags, OptionalExtension, Row, ToSql, Transaction, TransactionBehavior,
 };
 
+use self::header::Found;
 use crate::rows::{self, HeadRow};
 use crate::sql::{self, Statement, Value};
 use crate::{
@@ -60,40 +64,31 @@ impl SqliteStore {
                 reason: error.to_string(),
             })?;
         }
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-            | OpenFlags::SQLITE_OPEN_CREATE
-            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        Self::with_flags(path, place, flags)
+        header::look(path, &place)?;
+        Self::with_flags(path, place, OpenFlags::SQLITE_OPEN_CREATE)
     }
 
-    /// Opens a file that is there.
+    /// Opens a file that is there, and changes nothing of it: an empty file is no history.
     ///
     /// # Errors
-    /// When it is not there, cannot be opened, or is something else.
+    /// When it is not there, holds nothing, cannot be opened, or is something else.
     pub fn open_existing(path: &Path) -> Result<Self, Error> {
-        let place = path.display().to_string();
-        if let Err(error) = std::fs::metadata(path) {
-            return Err(Error::Open {
-                place,
-                reason: error.to_string(),
-            });
-        }
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        Self::with_flags(path, place, flags)
+        let place = existing(path)?;
+        Self::with_flags(path, place, OpenFlags::empty())
     }
 
     /// Opens a file that is there for reading alone.
     ///
     /// # Errors
-    /// When it is not there, cannot be opened, or is something else.
+    /// As [`SqliteStore::open_existing`].
     pub fn open_read_only(path: &Path) -> Result<Self, Error> {
-        let place = path.display().to_string();
+        let place = existing(path)?;
         let mut store = Self {
             connection: read_only(path, &place)?,
             place,
             access: Access::ReadOnly("it is opened for reading alone".to_owned()),
         };
-        store.check()?;
+        store.check_existing()?;
         Ok(store)
     }
 
@@ -107,8 +102,10 @@ impl SqliteStore {
             .map_err(|error| of_read(&self.place, &error))
     }
 
-    fn with_flags(path: &Path, place: String, flags: OpenFlags) -> Result<Self, Error> {
+    /// Opens a file to be written to; makes the history in it with the flag for that.
+    fn with_flags(path: &Path, place: String, more: OpenFlags) -> Result<Self, Error> {
         let opened = |error: rusqlite::Error| of_open(&place, &error);
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
         let connection = Connection::open_with_flags(path, flags).map_err(opened)?;
         connection.busy_timeout(WAIT).map_err(opened)?;
         let mut store = Self {
@@ -116,27 +113,46 @@ impl SqliteStore {
             place,
             access: Access::Write,
         };
-        if let Err(error) = store.prepare() {
+        if let Err(error) = store.prepare(more.contains(OpenFlags::SQLITE_OPEN_CREATE)) {
             // A file on a medium without the right to write is read as it is.
             let (Error::ReadOnly { reason, .. } | Error::Open { reason, .. }) = error else {
                 return Err(error);
             };
             store.connection = read_only(path, &store.place)?;
-            store.check()?;
+            store.check_existing()?;
             store.access = Access::ReadOnly(reason);
         }
         Ok(store)
     }
 
-    /// Checks what the file is, and brings it up to this version.
-    fn prepare(&mut self) -> Result<(), Error> {
-        self.check()?;
+    /// Checks what the file is. To be made, it is brought up to this version.
+    fn prepare(&mut self, is_made: bool) -> Result<(), Error> {
+        // Who closes a database last brings its log into its file. That is not to happen to one of another program.
+        let leave_log = |connection: &Connection, is_left: bool| {
+            connection
+                .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, is_left)
+                .map(drop)
+        };
+        let failed = |error: rusqlite::Error| of_write(&self.place, &error);
+        leave_log(&self.connection, true).map_err(failed)?;
+        if is_made {
+            self.check()?;
+        } else {
+            self.check_existing()?;
+        }
+        let failed = |error: rusqlite::Error| of_write(&self.place, &error);
+        leave_log(&self.connection, false).map_err(failed)?;
         if matches!(self.access, Access::Newer(_)) {
             return Ok(());
         }
-        let failed = |error: rusqlite::Error| of_write(&self.place, &error);
-        // The mode is a property of the file; setting it again changes nothing.
-        let mode = self.switch_to_wal().map_err(failed)?;
+        // The mode is a property of the file, which is set when it is made.
+        let mode: String = if is_made {
+            self.switch_to_wal()
+        } else {
+            self.connection
+                .pragma_query_value(None, "journal_mode", |row| row.get(0))
+        }
+        .map_err(failed)?;
         // With FULL, a commit is on the disk when it returns, also when the machine loses power.
         let settings = if mode == "wal" {
             "PRAGMA synchronous = FULL;"
@@ -147,8 +163,11 @@ impl SqliteStore {
         self.connection
             .execute_batch(settings)
             .and_then(|()| {
-                self.connection
-                    .execute_batch("PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536;")
+                // Batches touch the same pages of indices again and again: brought into the file after 32 MiB of log, and not
+                // after 4, each is written there less often.
+                self.connection.execute_batch(
+                    "PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 8192;",
+                )
             })
             .map_err(failed)?;
         migrations::run(&mut self.connection).map_err(|error| of_write(&self.place, &error))
@@ -176,28 +195,59 @@ impl SqliteStore {
         }
     }
 
-    /// Whether the file is a history, and of which version.
-    fn check(&mut self) -> Result<(), Error> {
+    /// Whether the file is a history with something in it, and of which version.
+    fn check_existing(&mut self) -> Result<(), Error> {
+        if self.check()? == 0 {
+            return Err(Error::Empty {
+                place: self.place.clone(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Whether the file is a history, or will be one, and of which version; 0 has no tables yet.
+    fn check(&mut self) -> Result<i64, Error> {
         let failed = |error: rusqlite::Error| of_open(&self.place, &error);
         // All of it at one moment: another process may be making the store just now.
         let moment = self.connection.unchecked_transaction().map_err(failed)?;
         let number = |name: &str| moment.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
         let application = number("application_id").map_err(failed)?;
         let version = number("user_version").map_err(failed)?;
-        let tables: i64 = moment
-            .query_row("SELECT COUNT(*) FROM sqlite_schema", [], |row| row.get(0))
-            .map_err(failed)?;
+        let count = |what: &str| {
+            moment.query_row(
+                &format!("SELECT COUNT(*) FROM sqlite_schema{what}"),
+                [],
+                |row| row.get::<_, i64>(0),
+            )
+        };
+        let tables = count("").map_err(failed)?;
+        let mut missing = Vec::new();
+        for name in migrations::TABLES {
+            let is_there = format!(" WHERE type = 'table' AND name = '{name}'");
+            if count(&is_there).map_err(failed)? == 0 {
+                missing.push(name);
+            }
+        }
         drop(moment);
-        if application != APPLICATION_ID && (tables > 0 || version != 0) {
+        if application != APPLICATION_ID && (application != 0 || tables > 0 || version != 0) {
             return Err(Error::Foreign {
                 place: self.place.clone(),
                 what: "a database of another program".to_owned(),
             });
         }
+        let damaged = |reason: String| Error::Damaged {
+            place: self.place.clone(),
+            reason,
+        };
+        if version < 0 || (version == 0 && tables > 0) {
+            return Err(damaged(format!("it says that it has version {version}")));
+        }
         if version > migrations::VERSION {
             self.access = Access::Newer(version);
+        } else if version > 0 && !missing.is_empty() {
+            return Err(damaged(format!("it has no table {}", missing.join(", "))));
         }
-        Ok(())
+        Ok(version)
     }
 
     /// The transaction of a writer: it waits for other writers when it begins, and not when it ends.
@@ -226,29 +276,6 @@ impl SqliteStore {
         row.head().map_err(|reason| Error::Damaged {
             place: self.place.clone(),
             reason,
-        })
-    }
-
-    /// A record, whose points are read.
-    fn record(&self, head: HeadRow, number: i64, packed: Vec<u8>) -> Result<Record, Error> {
-        let statement = Statement {
-            text: sql::POINTS_OF_RESULT.to_owned(),
-            values: vec![Value::Integer(number)],
-        };
-        Ok(Record {
-            head: self.head(head)?,
-            document: Packed::stored(packed),
-            points: self.read(&statement, |row| {
-                Ok(Point {
-                    subject: row.get(0)?,
-                    metric: row.get(1)?,
-                    unit: row.get(2)?,
-                    value: row.get(3)?,
-                    low: row.get(4)?,
-                    high: row.get(5)?,
-                    samples: rows::samples(row.get(6)?),
-                })
-            })?,
         })
     }
 }
@@ -361,12 +388,26 @@ impl Store for SqliteStore {
         most: u64,
     ) -> Result<Vec<Record>, Error> {
         let found = self.read(&sql::page(filter, behind, most), |row| {
-            Ok((head_row(row)?, row.get(17)?, row.get(18)?))
+            Ok((head_row(row)?, row.get::<_, i64>(17)?, row.get(18)?))
         })?;
-        found
-            .into_iter()
-            .map(|(head, number, packed)| self.record(head, number, packed))
-            .collect()
+        let failed = |error: rusqlite::Error| of_read(&self.place, &error);
+        // Prepared once for all results of the page.
+        let mut points = self
+            .connection
+            .prepare(sql::POINTS_OF_RESULT)
+            .map_err(failed)?;
+        let mut records = Vec::with_capacity(found.len());
+        for (head, number, packed) in found {
+            records.push(Record {
+                head: self.head(head)?,
+                document: Packed::stored(packed),
+                points: points
+                    .query_map([number], point)
+                    .and_then(Iterator::collect)
+                    .map_err(failed)?,
+            });
+        }
+        Ok(records)
     }
 
     fn prune(&mut self, filter: &Filter) -> Result<u64, Error> {
@@ -414,6 +455,8 @@ fn insert(transaction: &Transaction<'_>, records: &[Record]) -> rusqlite::Result
         "INSERT INTO point (series, time_us, result, place, value, low, high, samples) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?;
+    // Results of a batch have most of their series in common.
+    let mut seen: HashMap<Vec<u8>, i64> = HashMap::new();
     for record in records {
         let head = &record.head;
         let (gpu, uuid) = rows::gpu(head);
@@ -451,15 +494,23 @@ fn insert(transaction: &Transaction<'_>, records: &[Record]) -> rusqlite::Result
         }
         for (place, of) in record.points.iter().enumerate() {
             let hash = rows::series_hash_of(&of.subject, &of.metric, &of.unit, gpu);
-            let known: Option<i64> = known_series
-                .query_row([&hash], |row| row.get(0))
-                .optional()?;
-            let series = match known {
-                Some(series) => series,
+            let series = match seen.get(&hash) {
+                Some(series) => *series,
                 None => {
-                    new_series
-                        .execute(rusqlite::params![hash, of.subject, of.metric, of.unit, gpu])?;
-                    transaction.last_insert_rowid()
+                    let known: Option<i64> = known_series
+                        .query_row([&hash], |row| row.get(0))
+                        .optional()?;
+                    let series = match known {
+                        Some(series) => series,
+                        None => {
+                            new_series.execute(rusqlite::params![
+                                hash, of.subject, of.metric, of.unit, gpu
+                            ])?;
+                            transaction.last_insert_rowid()
+                        }
+                    };
+                    seen.insert(hash, series);
+                    series
                 }
             };
             point.execute(rusqlite::params![
@@ -475,6 +526,18 @@ fn insert(transaction: &Transaction<'_>, records: &[Record]) -> rusqlite::Result
         }
     }
     Ok(inserted)
+}
+
+fn point(row: &Row<'_>) -> rusqlite::Result<Point> {
+    Ok(Point {
+        subject: row.get(0)?,
+        metric: row.get(1)?,
+        unit: row.get(2)?,
+        value: row.get(3)?,
+        low: row.get(4)?,
+        high: row.get(5)?,
+        samples: rows::samples(row.get(6)?),
+    })
 }
 
 fn head_row(row: &Row<'_>) -> rusqlite::Result<HeadRow> {
@@ -506,6 +569,16 @@ impl ToSql for Value {
             Self::Integer(number) => ToSqlOutput::Owned(SqlValue::Integer(*number)),
             Self::Bytes(bytes) => ToSqlOutput::Borrowed(ValueRef::Blob(bytes)),
         })
+    }
+}
+
+/// The name of a file that is there and holds something.
+fn existing(path: &Path) -> Result<String, Error> {
+    let place = path.display().to_string();
+    match header::look(path, &place)? {
+        Found::Database => Ok(place),
+        Found::Empty => Err(Error::Empty { place }),
+        Found::Nothing => Err(Error::Missing { place }),
     }
 }
 
@@ -571,6 +644,9 @@ fn of_read(place: &str, error: &rusqlite::Error) -> Error {
         _ => match error {
             rusqlite::Error::InvalidColumnType(..)
             | rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::Utf8Error(..)
+            // Statements are those of this program: what they name is missing.
+            | rusqlite::Error::SqlInputError { .. }
             | rusqlite::Error::IntegralValueOutOfRange(..) => Error::Damaged { place, reason },
             _ => Error::Query { place, reason },
         },
@@ -607,6 +683,8 @@ fn words(error: &rusqlite::Error) -> String {
         rusqlite::Error::SqliteFailure(code, Some(message)) => {
             format!("{message} (code {})", code.extended_code)
         }
+        rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
+        rusqlite::Error::Utf8Error(..) => "a text in it is no UTF-8".to_owned(),
         other => other.to_string(),
     }
 }

@@ -6,6 +6,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use ridge_history::{Filter, SqliteStore, Store};
 use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 
 use crate::samples::{Sample, ten};
 
@@ -26,6 +27,22 @@ pub(crate) const CASES: &[(&str, Case)] = &[
     ),
     ("other_files_are_left_alone", other_files_are_left_alone),
     ("damage_is_told", damage_is_told),
+    (
+        "databases_that_only_look_alike_are_left_alone",
+        databases_that_only_look_alike_are_left_alone,
+    ),
+    (
+        "a_log_of_another_program_is_left_alone",
+        a_log_of_another_program_is_left_alone,
+    ),
+    (
+        "what_is_no_file_is_not_waited_for",
+        what_is_no_file_is_not_waited_for,
+    ),
+    (
+        "looking_makes_nothing_of_an_empty_file",
+        looking_makes_nothing_of_an_empty_file,
+    ),
     (
         "a_file_without_the_right_to_write_is_read",
         a_file_without_the_right_to_write_is_read,
@@ -207,11 +224,13 @@ fn other_files_are_left_alone(path: &Path) {
     std::fs::remove_file(path).unwrap();
 
     std::fs::create_dir(path).unwrap();
-    assert_eq!(SqliteStore::open(path).unwrap_err().code(), "HIS0001");
+    let error = SqliteStore::open(path).unwrap_err();
+    assert_eq!(error.code(), "HIS0002", "{error}");
+    assert!(error.to_string().contains("a folder"), "{error}");
     let missing = path.with_file_name("missing.db");
     assert_eq!(
         SqliteStore::open_existing(&missing).unwrap_err().code(),
-        "HIS0001"
+        "HIS0021"
     );
     assert!(!missing.exists());
 }
@@ -233,6 +252,220 @@ fn damage_is_told(path: &Path) {
     std::fs::write(path, &whole[..whole.len() / 2]).unwrap();
     let outcome = SqliteStore::open(path).and_then(|mut store| store.list(&Filter::default()));
     assert_eq!(outcome.unwrap_err().code(), "HIS0007");
+}
+
+/// The files of a folder with their content.
+fn content(path: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<_> = std::fs::read_dir(path.parent().unwrap())
+        .unwrap()
+        .map(|entry| {
+            let entry = entry.unwrap();
+            let name = entry.file_name().into_string().unwrap();
+            (name, std::fs::read(entry.path()).unwrap())
+        })
+        // The index of a log is made anew by whoever looks.
+        .filter(|(name, _)| !name.ends_with("-shm"))
+        .collect();
+    files.sort();
+    files
+}
+
+fn databases_that_only_look_alike_are_left_alone(path: &Path) {
+    let folder = path.parent().unwrap();
+    let make = |statements: &str| {
+        let _ = std::fs::remove_dir_all(folder);
+        std::fs::create_dir_all(folder).unwrap();
+        Connection::open(path)
+            .unwrap()
+            .execute_batch(statements)
+            .unwrap();
+    };
+    let mark = "PRAGMA application_id = 0x52444748;";
+    let schema = include_str!("../../src/sqlite/migrations/1.sql");
+    let reads = |store: SqliteStore| {
+        let mut store = store;
+        store
+            .for_each(&Filter::default(), &mut |_| Ok(()))
+            .and_then(|()| store.series(&Filter::default()))
+    };
+    for (statements, code, words) in [
+        (
+            "CREATE TABLE photos (name TEXT)".to_owned(),
+            "HIS0002",
+            "another program",
+        ),
+        (
+            "PRAGMA user_version = -3".to_owned(),
+            "HIS0002",
+            "another program",
+        ),
+        (
+            "PRAGMA application_id = 7".to_owned(),
+            "HIS0002",
+            "another program",
+        ),
+        (
+            "PRAGMA journal_mode = wal; CREATE TABLE photos (name TEXT)".to_owned(),
+            "HIS0002",
+            "another program",
+        ),
+        (
+            format!("{mark} CREATE TABLE photos (name TEXT)"),
+            "HIS0007",
+            "version 0",
+        ),
+        (
+            format!("{mark} {schema} PRAGMA user_version = -1"),
+            "HIS0007",
+            "version -1",
+        ),
+        (
+            format!("{mark} PRAGMA user_version = 1"),
+            "HIS0007",
+            "result, document, label, series, point",
+        ),
+        (
+            format!("{mark} {schema} DROP TABLE point; PRAGMA user_version = 1"),
+            "HIS0007",
+            "no table point",
+        ),
+        (
+            format!(
+                "{mark} {schema} DROP TABLE point; CREATE VIEW point AS SELECT 1; PRAGMA user_version = 1"
+            ),
+            "HIS0007",
+            "no table point",
+        ),
+        (
+            format!(
+                "{mark} {schema} ALTER TABLE result RENAME COLUMN host TO guest; PRAGMA user_version = 1"
+            ),
+            "HIS0007",
+            "r.host",
+        ),
+        (
+            format!(
+                "{mark} {schema} PRAGMA user_version = 1; \
+                 INSERT INTO series VALUES (1, x'00', CAST(x'ff' AS TEXT), 'm', 'ns', NULL); \
+                 INSERT INTO result (id, time_us, kind, name, labels, schema_version) \
+                 VALUES (zeroblob(32), 0, 'bench', CAST(x'6180ff' AS TEXT), '{{}}', 1); \
+                 INSERT INTO point VALUES (1, 0, 1, 0, 1.0, NULL, NULL, NULL); INSERT INTO document VALUES (1, x'')"
+            ),
+            "HIS0007",
+            "no UTF-8",
+        ),
+    ] {
+        make(&statements);
+        let before = content(path);
+        for open in [SqliteStore::open_existing, SqliteStore::open_read_only] {
+            let error = open(path).and_then(reads).unwrap_err();
+            assert_eq!(error.code(), code, "{statements}: {error}");
+            assert!(error.to_string().contains(words), "{error}");
+        }
+        assert_eq!(content(path), before, "{statements}");
+        let error = SqliteStore::open(path).and_then(reads).unwrap_err();
+        assert_eq!(error.code(), code, "{statements}: {error}");
+        if code == "HIS0002" {
+            assert_eq!(content(path), before, "{statements}");
+        }
+    }
+}
+
+/// What another program has written and not brought into its file yet stays where it is.
+fn a_log_of_another_program_is_left_alone(path: &Path) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let connection = Connection::open(path).unwrap();
+    connection
+        .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+        .unwrap();
+    connection
+        .execute_batch("PRAGMA journal_mode = wal; CREATE TABLE photos (name TEXT)")
+        .unwrap();
+    drop(connection);
+    let before = content(path);
+    assert!(
+        before
+            .iter()
+            .any(|(name, log)| name.ends_with("-wal") && !log.is_empty())
+    );
+    for open in [
+        SqliteStore::open,
+        SqliteStore::open_existing,
+        SqliteStore::open_read_only,
+    ] {
+        let error = open(path).unwrap_err();
+        assert_eq!(error.code(), "HIS0002", "{error}");
+        assert_eq!(content(path), before);
+    }
+}
+
+fn what_is_no_file_is_not_waited_for(path: &Path) {
+    let folder = path.parent().unwrap();
+    std::fs::create_dir_all(folder).unwrap();
+    let pipe = folder.join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    for path in [
+        &pipe,
+        Path::new("/dev/null"),
+        Path::new("/dev/zero"),
+        folder,
+    ] {
+        for open in [
+            SqliteStore::open,
+            SqliteStore::open_existing,
+            SqliteStore::open_read_only,
+        ] {
+            let error = open(path).unwrap_err();
+            assert_eq!(error.code(), "HIS0002", "{error}");
+        }
+    }
+    let around = folder.join("around");
+    std::os::unix::fs::symlink("around", &around).unwrap();
+    let error = SqliteStore::open(&around).unwrap_err();
+    assert_eq!(error.code(), "HIS0002", "{error}");
+}
+
+fn looking_makes_nothing_of_an_empty_file(path: &Path) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    for is_database in [false, true] {
+        if is_database {
+            // A database without any table, as SQLite leaves it behind.
+            let connection = Connection::open(path).unwrap();
+            connection
+                .execute_batch("CREATE TABLE t (x); DROP TABLE t; VACUUM")
+                .unwrap();
+            drop(connection);
+        } else {
+            std::fs::write(path, "").unwrap();
+        }
+        let before = content(path);
+        for open in [SqliteStore::open_existing, SqliteStore::open_read_only] {
+            let error = open(path).unwrap_err();
+            assert!(
+                error.code() == "HIS0020" || is_database && error.code() == "HIS0002",
+                "{error}"
+            );
+            assert_eq!(content(path), before);
+        }
+    }
+    std::fs::write(path, "").unwrap();
+    // Who writes makes a history of it.
+    assert_eq!(
+        SqliteStore::open(path)
+            .unwrap()
+            .insert(&ten())
+            .unwrap()
+            .added,
+        10
+    );
+    assert_eq!(
+        SqliteStore::open_existing(path)
+            .unwrap()
+            .count(&Filter::default())
+            .unwrap(),
+        10
+    );
 }
 
 fn a_file_without_the_right_to_write_is_read(path: &Path) {

@@ -1,6 +1,6 @@
 //! What every store does.
 
-use ridge_history::{Error, Filter, Kind, Record, SeriesKey, Store, copy};
+use ridge_history::{Error, Filter, Id, Kind, Record, SeriesKey, Store, Timestamp, copy};
 
 use crate::Place;
 use crate::samples::{Sample, at, ten};
@@ -30,6 +30,10 @@ pub(crate) const CASES: &[(&str, Case)] = &[
     (
         "many_results_are_walked_in_order",
         many_results_are_walked_in_order,
+    ),
+    (
+        "times_that_cannot_be_are_walked_past",
+        times_that_cannot_be_are_walked_past,
     ),
     ("an_empty_store_has_nothing", an_empty_store_has_nothing),
 ];
@@ -540,9 +544,10 @@ fn stores_are_merged_without_duplicates(place: &(dyn Place + Sync)) {
     let records = ten();
     store.insert(&records[..6]).unwrap();
     other.insert(&records[4..]).unwrap();
-    let inserted = copy(other.as_mut(), store.as_mut(), &all()).unwrap();
+    let mut none = |id: Id, error: Error| panic!("{id}: {error}");
+    let inserted = copy(other.as_mut(), store.as_mut(), &all(), &mut none).unwrap();
     assert_eq!((inserted.added, inserted.known), (4, 2));
-    let back = copy(store.as_mut(), other.as_mut(), &all()).unwrap();
+    let back = copy(store.as_mut(), other.as_mut(), &all(), &mut none).unwrap();
     assert_eq!((back.added, back.known), (4, 6));
     assert_eq!(store.list(&all()).unwrap(), other.list(&all()).unwrap());
     for record in &records {
@@ -646,4 +651,53 @@ fn an_empty_store_has_nothing(place: &(dyn Place + Sync)) {
     assert_eq!(store.prune(&all()).unwrap(), 0);
     assert_eq!(store.insert(&[]).unwrap().added, 0);
     assert_eq!(store.get(ten()[0].head.id).unwrap(), None);
+}
+
+/// Times that no clock gives, as a hand or another program stores them: more than a page at either end of the numbers.
+fn times_that_cannot_be_are_walked_past(place: &(dyn Place + Sync)) {
+    let mut records = ten();
+    for number in 0..250_i64 {
+        let mut record = Sample {
+            minute: number,
+            host: "odd",
+            ..Sample::default()
+        }
+        .record();
+        record.head.time = Timestamp::from_micros(match number % 5 {
+            0 => i64::MIN,
+            1 => i64::MIN + 1 + number,
+            2 => i64::MAX - number,
+            _ => i64::MAX,
+        });
+        records.push(record);
+    }
+    let mut store = place.open();
+    store.insert(&records).unwrap();
+    let mut expected: Vec<_> = records
+        .iter()
+        .map(|record| (record.head.time, record.head.id))
+        .collect();
+    expected.sort_unstable();
+    let mut walked = Vec::new();
+    store
+        .for_each(&all(), &mut |record| {
+            assert!(walked.len() < 1000, "it does not end");
+            walked.push((record.head.time, record.head.id));
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(walked, expected);
+    // They are shown as they are.
+    let listed = store.list(&all()).unwrap();
+    assert_eq!(listed[0].time.to_string(), "+294247-01-10T04:00:54.775807Z");
+    // Another store does not take them, and takes the others.
+    let other = crate::File::new();
+    let mut other = other.open();
+    let mut refused = 0;
+    let inserted = copy(store.as_mut(), other.as_mut(), &all(), &mut |_, error| {
+        assert_eq!(error.code(), "HIS0019", "{error}");
+        refused += 1;
+    })
+    .unwrap();
+    assert_eq!((inserted.added, refused), (10, 250));
 }

@@ -172,7 +172,7 @@ pub fn find_changes(points: &[Point], rules: &ChangeRules) -> Result<Changes, Er
     let search = Search::new(series, rules);
     let mut places = search.narrowest_first();
     search.between(&mut places);
-    search.settle(&mut places);
+    let places = search.settle(places);
     Ok(search.describe(points, &places, values))
 }
 
@@ -205,6 +205,14 @@ fn step_of_values(x: &[f64]) -> f64 {
     } else {
         0.0
     }
+}
+
+/// Where a step is, and how many points at the ends of what lies between its neighbours are left out to see it.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    at: usize,
+    head: usize,
+    tail: usize,
 }
 
 struct Search<'a> {
@@ -305,16 +313,19 @@ impl<'a> Search<'a> {
 
     /// Moves each place to where it fits best between its neighbours, and drops those that are no step any more. Then spikes
     /// next to a place are looked at once more: without them a point may have gone to the wrong side.
-    fn settle(&self, places: &mut Vec<usize>) {
+    fn settle(&self, mut places: Vec<usize>) -> Vec<Place> {
         let n = self.series.x.len();
+        let mut settled = Vec::new();
         for _ in 0..2 {
+            settled.clear();
             let mut at = 0;
             while at < places.len() {
                 let start = if at == 0 { 0 } else { places[at - 1] };
                 let end = places.get(at + 1).copied().unwrap_or(n);
-                match self.test(start, end) {
-                    Some((place, _)) => {
-                        places[at] = place;
+                match self.confirm(start, end) {
+                    Some(place) => {
+                        places[at] = place.at;
+                        settled.push(place);
                         at += 1;
                     }
                     None => {
@@ -323,17 +334,31 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        for at in 0..places.len() {
-            let start = if at == 0 { 0 } else { places[at - 1] };
-            let end = places.get(at + 1).copied().unwrap_or(n);
-            places[at] = start + nearest(&self.series.x[start..end], places[at] - start);
+        for at in 0..settled.len() {
+            let start = if at == 0 { 0 } else { settled[at - 1].at };
+            let end = settled.get(at + 1).map_or(n, |next| next.at);
+            settled[at].at = start + nearest(&self.series.x[start..end], settled[at].at - start);
         }
+        settled
     }
 
-    fn describe(&self, points: &[Point], places: &[usize], values: Values) -> Changes {
+    /// The step between two neighbours. A few points at an end that are of another level, and too few for one of their own, bend
+    /// the slope and the curve that a step is held against: without them it is looked at once more.
+    fn confirm(&self, start: usize, end: usize) -> Option<Place> {
+        const SHORT: usize = scan::LEAST_SIDE - 1;
+        [(0, 0), (SHORT, 0), (0, SHORT), (SHORT, SHORT)]
+            .into_iter()
+            .filter(|(head, tail)| end - start >= 2 * scan::LEAST_SIDE + head + tail)
+            .find_map(|(head, tail)| {
+                let (at, _) = self.test(start + head, end - tail)?;
+                Some(Place { at, head, tail })
+            })
+    }
+
+    fn describe(&self, points: &[Point], places: &[Place], values: Values) -> Changes {
         let n = points.len();
         let mut edges = vec![0];
-        edges.extend_from_slice(places);
+        edges.extend(places.iter().map(|place| place.at));
         edges.push(n);
         let segments: Vec<Segment> = edges
             .windows(2)
@@ -355,7 +380,8 @@ impl<'a> Search<'a> {
             .collect();
         let changes = segments
             .windows(2)
-            .map(|pair| self.change(&pair[0], &pair[1], values))
+            .zip(places)
+            .map(|(pair, place)| self.change(&pair[0], &pair[1], *place, values))
             .collect();
         Changes {
             segments,
@@ -364,9 +390,17 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn change(&self, before: &Segment, after: &Segment, values: Values) -> Change {
-        let piece = self.series.part(before.start, after.end);
-        let at = after.start - before.start;
+    fn change(&self, before: &Segment, after: &Segment, place: Place, values: Values) -> Change {
+        // Neighbours move by a few points after a place is settled: what is left out leaves enough.
+        let head = place
+            .head
+            .min((after.start - before.start).saturating_sub(scan::LEAST_SIDE));
+        let tail = place
+            .tail
+            .min((after.end - after.start).saturating_sub(scan::LEAST_SIDE));
+        let start = before.start + head;
+        let piece = self.series.part(start, after.end - tail);
+        let at = after.start - start;
         let with_slope = fit::step(piece, at, true);
         let p = fit::p_of_height(&with_slope);
         let moves = before.drift.is_some() || after.drift.is_some();
@@ -382,8 +416,8 @@ impl<'a> Search<'a> {
         let (earliest, latest) = possible(piece, at, &step);
         Change {
             at: after.start,
-            earliest: before.start + earliest,
-            latest: before.start + latest,
+            earliest: start + earliest,
+            latest: start + latest,
             difference,
             ratio,
             confidence: (1.0 - p * self.tests / OF_STEPS).max(0.0),
@@ -527,6 +561,36 @@ mod tests {
                 places == [40] || spike == 39 && places == [39],
                 "{spike}: {found:?}"
             );
+        }
+    }
+
+    /// The first results are of an older level, too few for one of their own: what comes behind is found nevertheless, and so is
+    /// what comes before a few results of a new level.
+    #[test]
+    fn a_short_level_at_an_end_hides_no_step() {
+        let level = |i: u32, short: u32, other: f64| match i {
+            _ if i < short => other,
+            _ if i < short + 30 => 100.0,
+            _ => 110.0,
+        };
+        for other in [150.0, 105.0, 90.0, 110.0, 60.0] {
+            for short in 1..5 {
+                let values: Vec<f64> = (0..short + 60)
+                    .map(|i| level(i, short, other) + jitter(i))
+                    .collect();
+                let found = of(values.iter().copied());
+                let at = short as usize + 30;
+                assert_eq!(found.changes.len(), 1, "{other} {short}: {found:?}");
+                let change = found.changes[0];
+                assert_eq!(change.at, at, "{other} {short}");
+                let ratio = change.ratio.unwrap().ratio;
+                assert!((ratio - 1.1).abs() < 0.005, "{other} {short}: {ratio}");
+                assert!(change.confidence > 0.99, "{other} {short}: {change:?}");
+                // The same from behind.
+                let found = of(values.iter().rev().copied());
+                let places: Vec<usize> = found.changes.iter().map(|change| change.at).collect();
+                assert_eq!(places, [30], "{other} {short}");
+            }
         }
     }
 

@@ -15,7 +15,11 @@ pub(crate) use spool::Spool;
 
 /// What users hear of an error of the history.
 pub(crate) fn expected(error: &Error) -> ExpectedError {
-    let message = format!("failed to {error}");
+    let message = match error {
+        Error::Missing { place } => format!("there is no history yet: {place} does not exist"),
+        Error::Empty { place } => format!("there is no history yet: {place} holds nothing"),
+        error => format!("failed to {error}"),
+    };
     let (exit, hint) = match error {
         Error::Open { .. } => (
             exit::UNABLE,
@@ -26,6 +30,10 @@ pub(crate) fn expected(error: &Error) -> ExpectedError {
             Some(
                 "name another file with --store FILE or RIDGE_HISTORY; this one was left as it is",
             ),
+        ),
+        Error::Missing { .. } | Error::Empty { .. } => (
+            exit::UNREADABLE,
+            Some("`ridge bench SPEC --record` starts one; --store or RIDGE_HISTORY names another"),
         ),
         Error::Newer { .. } => (
             exit::UNABLE,
@@ -78,6 +86,15 @@ pub(crate) fn expected(error: &Error) -> ExpectedError {
             Some(
                 "results of the lines before it are stored; export the file again where it comes from",
             ),
+        ),
+        Error::Implausible(_) => (
+            exit::UNREADABLE,
+            Some("correct the clock or the time of the file, and make or import the result again"),
+        ),
+        // A limit of the server or of the machine that it runs on.
+        Error::Query { .. } => (
+            exit::UNABLE,
+            Some("see what the database says, and try again when that is mended"),
         ),
         Error::Label { .. } | Error::Time(_) | Error::Id(_) | Error::Kind(_) => (exit::USAGE, None),
         Error::Stream { .. } => (exit::UNABLE, None),

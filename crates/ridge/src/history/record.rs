@@ -4,11 +4,11 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use ridge_collect::ncu::quote;
+use ridge_history::address::without_secrets;
 use ridge_history::{Circumstances, Labels, Record, Timestamp};
 use ridge_model::quantity::counted;
 use serde::Serialize;
 
-use super::place::shown;
 use super::{Project, Spool, StorePlace, expected};
 use crate::error::ExpectedError;
 use crate::exit::{self, Code};
@@ -36,7 +36,10 @@ impl Recording {
             Ok(project) => project,
             // Who does not record does not need the settings either.
             Err(error) if self.asked.is_some() => return Err(error),
-            Err(_) => return Ok(None),
+            Err(error) => {
+                output.warn(&format!("{}; nothing is recorded", error.message));
+                return Ok(None);
+            }
         };
         if self.asked.is_none() && !project.records() {
             return Ok(None);
@@ -48,7 +51,7 @@ impl Recording {
             circumstances: Circumstances {
                 time: Some(now()),
                 host: host(),
-                revision: git::revision(Path::new(".")),
+                revision: git::revision(Path::new("."), output),
                 command: Some(command()),
                 labels: self.asked.clone().unwrap_or_default(),
                 driver: None,
@@ -170,52 +173,9 @@ fn command() -> String {
         .join(" ")
 }
 
-/// A word without the password of an address in it: programs that are run get some too.
-fn without_secrets(word: &str) -> String {
-    let Some(place) = word.find("://") else {
-        return word.to_owned();
-    };
-    let is_postgres = ["postgres", "postgresql"].iter().any(|scheme| {
-        word.get(..place)
-            .is_some_and(|before| before.ends_with(scheme))
-    });
-    if is_postgres && let Ok(address) = shown(word) {
-        return address;
-    }
-    let (scheme, rest) = word.split_at(place + 3);
-    let authority = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    match rest
-        .get(..authority)
-        .and_then(|authority| authority.rfind('@'))
-    {
-        // Who it is, without what only they know.
-        Some(at) => {
-            let (who, where_to) = rest.split_at(at);
-            let user = who.split_once(':').map_or(who, |(user, _)| user);
-            format!("{scheme}{user}{where_to}")
-        }
-        None => word.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn secrets_of_addresses_are_left_out() {
-        for (word, shown) in [
-            ("plain", "plain"),
-            (
-                "--db=https://me:s3cret@host/x?y=1",
-                "--db=https://me@host/x?y=1",
-            ),
-            ("https://host/a@b", "https://host/a@b"),
-            ("mysql://me:a:b@c@host", "mysql://me@host"),
-        ] {
-            assert_eq!(without_secrets(word), shown);
-        }
-    }
 
     #[test]
     fn words_are_quoted_as_a_shell_takes_them() {

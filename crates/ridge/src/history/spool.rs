@@ -1,6 +1,6 @@
 //! Results that could not be stored, kept beside the project until they can: one file each, written to another name first.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,7 @@ use ridge_history::{Batch, Error, Inserted, Record, Store, exchange};
 use super::Project;
 use crate::error::ExpectedError;
 use crate::output::{Output, unwritable};
+use crate::small_file;
 
 /// The folder of results that wait.
 pub(crate) struct Spool {
@@ -99,10 +100,13 @@ impl Spool {
 }
 
 fn read_one(path: &Path) -> Result<Vec<Record>, Error> {
-    let file = File::open(path).map_err(|error| Error::Stream {
+    let failed = |reason: String| Error::Stream {
         what: "open a result that waits",
-        reason: error.to_string(),
-    })?;
+        reason,
+    };
+    let file = small_file::open(path)
+        .and_then(|file| file.ok_or_else(|| "it does not exist".to_owned()))
+        .map_err(failed)?;
     let mut records = Vec::new();
     exchange::read(file, &mut |record| {
         records.push(record);

@@ -1,11 +1,12 @@
 //! Other people's programs: where they are, what they read and print, who is asked when they are to end, and what became of
 //! them.
 //!
-//! There are three ways to run one. A tool that answers by itself has a time limit, reads nothing, and ends with its children
+//! There are four ways to run one. A short answer has a limit in time and size ([`ask`]). A tool that answers by itself has a time limit, reads nothing, and ends with its children
 //! when somebody wants the run to end ([`run`]). A program that is recorded ends by itself: what asks for an end is handed on
 //! to it (`Recorder::run`). A profiler has heard a terminal's signal as well, and gets a while to write its report
-//! (`verbs/collect`). All three wait with [`watch`], and differ in what they do meanwhile.
+//! (`verbs/collect`). All wait with [`watch`], and differ in what they do meanwhile.
 
+mod answer;
 mod end;
 mod find;
 mod signals;
@@ -15,6 +16,7 @@ mod watch;
 
 use std::time::Duration;
 
+pub(crate) use answer::{Answer, ask};
 pub(crate) use find::find;
 pub(crate) use signals::{Signals, signal_name};
 pub(crate) use streams::{Stdin, Streams};

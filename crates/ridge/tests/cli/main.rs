@@ -30,6 +30,8 @@ mod roofline;
 mod sanitize;
 mod schema;
 mod series;
+#[cfg(unix)]
+mod stores;
 mod timeline;
 mod trace;
 

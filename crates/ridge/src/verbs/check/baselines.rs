@@ -17,6 +17,7 @@ use crate::filter::Address;
 use crate::git;
 use crate::input::Input;
 use crate::output::{Output, unwritable};
+use crate::small_file;
 
 /// A name that can be read and written: not empty, and without what cannot be seen.
 fn named(kind: &str, name: &str) -> Result<String, ExpectedError> {
@@ -54,6 +55,8 @@ pub(super) enum Wanted {
     Branch(String),
 }
 
+/// What a recorded baseline has at most: the samples of some thousand states.
+const MOST_OF_BASELINE: u64 = 64 << 20;
 /// Letters of a commit's hash that are told from a label.
 const LEAST_OF_HASH: usize = 7;
 const MOST_OF_HASH: usize = 64;
@@ -220,7 +223,7 @@ impl Folder {
         let mut known = Vec::new();
         let mut newest: Option<(Baseline, Option<PathBuf>)> = None;
         for path in self.files() {
-            let baseline = match file(&path, output) {
+            let baseline = match recorded(&path) {
                 Ok(baseline) => baseline,
                 Err(error) => {
                     // Another one may be meant.
@@ -275,7 +278,7 @@ impl Folder {
         is_measured: bool,
         output: &Output,
     ) -> Result<PathBuf, ExpectedError> {
-        let now = git::revision(&self.project);
+        let now = git::revision(&self.project, output);
         let differs = |what: &str, asked: &str, is: Option<&str>| {
             ExpectedError::usage(format!(
                 "the baseline is to be of {what} {asked}, and {} is checked out",
@@ -343,6 +346,23 @@ impl Folder {
             .map_err(|error| failed(error.error))?;
         Ok(path)
     }
+}
+
+/// A baseline of the project's folder, which nobody named.
+fn recorded(path: &Path) -> Result<Baseline, ExpectedError> {
+    let failed = |reason: String| {
+        ExpectedError::unreadable(format!("cannot read {}: {reason}", path.display()))
+            .with_hint("record it again with --update, or take it from the repository")
+    };
+    let bytes = small_file::bytes(path, MOST_OF_BASELINE)
+        .and_then(|bytes| bytes.ok_or_else(|| "it is gone".to_owned()))
+        .map_err(failed)?;
+    if !Baseline::looks_like(&bytes) {
+        return Err(failed(
+            "it is no baseline that `ridge check --update` wrote".to_owned(),
+        ));
+    }
+    Baseline::read(&bytes).map_err(|error| failed(error.to_string()))
 }
 
 /// A baseline that is a file: a recorded one, a result, or a report.

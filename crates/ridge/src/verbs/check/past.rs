@@ -7,7 +7,7 @@ use ridge_history::{Filter, Head, Kind, Store};
 
 use super::baselines::Wanted;
 use crate::error::ExpectedError;
-use crate::history::{Project, StorePlace, expected};
+use crate::history::{Project, expected};
 use crate::output::Output;
 
 /// Results that are looked at, newest first: enough for the runs of all benchmarks of a project.
@@ -22,12 +22,9 @@ pub(super) fn find(
     output: &Output,
 ) -> Result<Option<Baseline>, ExpectedError> {
     let place = Project::of(project, output)?.store(None);
-    if let StorePlace::Own(path) | StorePlace::File(path) = &place
-        && !path.exists()
-    {
+    let Some(mut store) = place.look()? else {
         return Ok(None);
-    }
-    let mut store = place.open_existing()?;
+    };
     among(store.as_mut(), wanted)
 }
 

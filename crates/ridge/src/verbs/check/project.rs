@@ -7,9 +7,7 @@ use ridge_compare::check::Config;
 use super::results::Spec;
 use crate::error::{Excerpt, ExpectedError};
 use crate::project::{SETTINGS, root};
-
-/// More is no configuration that a person wrote.
-const MOST_BYTES: u64 = 1 << 20;
+use crate::small_file::{self, MOST_OF_SETTINGS};
 
 /// A folder with what its `ridge.toml` says.
 pub(super) struct Project {
@@ -32,7 +30,7 @@ impl Project {
         }
         let folder = root(&working);
         let settings = folder.join(SETTINGS);
-        if settings.is_file() {
+        if settings.symlink_metadata().is_ok() {
             return Self::read(&settings, &working);
         }
         Ok(Self {
@@ -52,15 +50,9 @@ impl Project {
             ExpectedError::unreadable(format!("cannot read {shown}: {reason}"))
                 .with_hint("`ridge check --help` has an example of what it holds")
         };
-        let size = std::fs::metadata(path)
-            .map_err(|error| failed(error.to_string()))?
-            .len();
-        if size > MOST_BYTES {
-            return Err(failed(format!(
-                "it has {size} bytes, which is no configuration"
-            )));
-        }
-        let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+        let text = small_file::text(path, MOST_OF_SETTINGS)
+            .and_then(|text| text.ok_or_else(|| "there is no such file".to_owned()))
+            .map_err(failed)?;
         let config = Config::read(&text).map_err(|error| {
             let message = match error.place() {
                 Some(place) => format!("{shown}:{}:{}: {error}", place.line, place.column),

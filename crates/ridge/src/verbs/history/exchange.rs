@@ -2,12 +2,14 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
+use ridge_history::address::without_secrets;
+use ridge_history::exchange::Unpacked;
 use ridge_history::{
-    Batch, Circumstances, Error, Filter, Inserted, Labels, Record, Timestamp, exchange,
+    Batch, Circumstances, Error, Filter, Id, Inserted, Labels, Record, Timestamp, exchange,
 };
 use ridge_model::quantity::counted;
 
@@ -21,8 +23,6 @@ use crate::output::Output;
 
 /// What is imported.
 const EXPECTED: &str = "name what `ridge bench`, `why`, `timeline` or `ceilings` wrote with --format json, or what `ridge history export` wrote";
-/// What a document from standard input has at most, as elsewhere.
-const LONGEST_DOCUMENT: u64 = 1 << 30;
 
 pub(super) fn import(
     place: &StorePlace,
@@ -43,7 +43,8 @@ pub(super) fn import(
             Err(error) => return Err(error),
         }
         if let Err(mut error) = read {
-            error.message = format!("{}: {}", file.to_string_lossy(), error.message);
+            let name = file.to_string_lossy();
+            error.message = format!("{}: {}", without_secrets(&name), error.message);
             output.complain(&error);
             code = code.and(error.exit);
         }
@@ -76,21 +77,16 @@ fn read(
     };
     let of_batch = |error: Error| expected(&error);
     let mut input = if file == "-" {
-        exchange::unpacked(io::stdin().lock())
+        Unpacked::new(io::stdin().lock())
     } else {
-        File::open(file).and_then(exchange::unpacked)
+        File::open(file).and_then(Unpacked::new)
     }
     .map_err(failed)?;
-    if exchange::looks_like(input.fill_buf().map_err(failed)?) {
-        return exchange::read(input, &mut |record| batch.add(record)).map_err(of_batch);
+    if input.looks_like_lines().map_err(failed)? {
+        return exchange::read_lines(input, &mut |record| batch.add(record)).map_err(of_batch);
     }
     let record = if file == "-" {
-        let mut bytes = Vec::new();
-        input
-            .take(LONGEST_DOCUMENT)
-            .read_to_end(&mut bytes)
-            .map_err(failed)?;
-        record(&bytes, file, labels)?
+        record(&input.document().map_err(failed)?, file, labels)?
     } else {
         read_document(file, labels, output)?
     };
@@ -193,10 +189,23 @@ pub(super) fn merge(
     let mut code = exit::FINE;
     let mut all = Inserted::default();
     for other in stores {
+        let other_name = other.to_string_lossy();
         let merged = StorePlace::named(other)
             .open_existing()
             .and_then(|mut other| {
-                ridge_history::copy(other.as_mut(), store.as_mut(), &Filter::default())
+                let mut refused = |id: Id, error: Error| {
+                    let mut error = expected(&error);
+                    error.message = format!(
+                        "result {} of {}: {}",
+                        id.short(),
+                        without_secrets(&other_name),
+                        error.message
+                    );
+                    output.complain(&error);
+                    code = code.and(error.exit);
+                };
+                let filter = Filter::default();
+                ridge_history::copy(other.as_mut(), store.as_mut(), &filter, &mut refused)
                     .map_err(|error| expected(&error))
             });
         match merged {

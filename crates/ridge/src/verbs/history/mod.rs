@@ -69,7 +69,7 @@ pub(crate) enum Action {
 pub(crate) use series::WantedSeries;
 
 pub(crate) fn run(options: &HistoryOptions, output: &mut Output) -> Result<Code, ExpectedError> {
-    let project = Project::find(output)?;
+    let project = Project::find_for(options.store.as_deref(), output)?;
     let place = project.store(options.store.as_deref());
     match &options.action {
         Action::List {
