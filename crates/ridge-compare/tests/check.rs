@@ -134,7 +134,7 @@ fn a_slowdown_within_what_is_allowed_passes() {
     let check = of(&allowed, Rule::Baseline)[0];
     assert_eq!(
         (check.verdict, check.limit, check.line),
-        (Some(Verdict::Slower), Some(1.06), Some(2))
+        (Some(Verdict::Slower), Some(1.06), Some(3))
     );
     assert_eq!(with("1 %").outcome, Outcome::Broken);
     // The limit is within the interval: more samples would tell.
@@ -165,7 +165,7 @@ fn budgets_hold_the_interval_and_not_the_median() {
     assert_eq!(check.outcome, Outcome::Broken);
     assert_eq!(
         (check.file.as_deref(), check.line),
-        (Some("ridge.toml"), Some(2))
+        (Some("ridge.toml"), Some(3))
     );
     assert!(check.text.contains("at most"), "{}", check.text);
     assert_eq!(time(1.0).outcome, Outcome::CannotTell);

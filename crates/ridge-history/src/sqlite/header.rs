@@ -9,6 +9,9 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use super::{APPLICATION_ID, immutable};
 use crate::Error;
 
+/// SQLite has no smaller pages, and writes the first one whole.
+const LEAST_PAGE: u64 = 512;
+
 /// What lies there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
@@ -67,6 +70,9 @@ pub(super) fn look(path: &Path, place: &str) -> Result<Found, Error> {
     });
     match header {
         // A history that is just being made has its mark together with its tables.
+        Ok(_) if size < LEAST_PAGE => Err(foreign(
+            "a malformed database, of which less than a page is there",
+        )),
         Ok([application, schema, version]) => {
             let has_content = [application, schema, version] != [0; 3];
             if application != APPLICATION_ID && has_content {

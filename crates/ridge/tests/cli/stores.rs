@@ -199,7 +199,12 @@ fn what_is_no_store_is_told_and_left_alone() {
             );
             assert!(said.contains("try: "), "{said}");
         }
-        assert_eq!(place.content(), before, "{store}");
+        let now = place.content();
+        let names = |all: &[(PathBuf, Option<Vec<u8>>)]| -> Vec<PathBuf> {
+            all.iter().map(|one| one.0.clone()).collect()
+        };
+        assert_eq!(names(&now), names(&before), "{store}");
+        assert!(now == before, "{store} was changed");
         if !["empty", "missing"].contains(&store) {
             for writer in [["import", "copy.json"], ["merge", "text"]] {
                 let arguments = [&["history", "--store", store], writer.as_slice()].concat();
