@@ -16,3 +16,4 @@
 #![forbid(unsafe_code)]
 
 pub mod format;
+pub mod tensor;
