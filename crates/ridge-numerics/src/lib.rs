@@ -15,5 +15,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod determinism;
 pub mod format;
+pub mod reference;
 pub mod tensor;

@@ -271,9 +271,10 @@ mod tests {
             Array::new(&b, &b_shape).unwrap(),
         );
         let reference = whole.compute(Precision::F64, Threads::ONE).unwrap();
+        let b_one = [k, n];
         let shared = Product::new(
             Array::new(&a, &a_shape).unwrap(),
-            Array::new(&b[..k * n], &[k, n]).unwrap(),
+            Array::new(&b[..k * n], &b_one).unwrap(),
         );
         let with_shared = shared.compute(Precision::DoubleDouble, Threads::ONE).unwrap();
         for index in 0..3 {
