@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 pub mod determinism;
+pub mod flags;
 pub mod format;
 pub mod reference;
 pub mod tensor;
