@@ -17,6 +17,7 @@
 
 pub mod determinism;
 pub mod flags;
+pub mod block;
 pub mod format;
 pub mod reference;
 pub mod tensor;

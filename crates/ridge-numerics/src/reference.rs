@@ -18,6 +18,7 @@
 //! ```
 
 mod array;
+mod check;
 mod conv2d;
 mod double;
 mod elementwise;
@@ -28,6 +29,7 @@ mod rows;
 mod sums;
 
 pub use array::{Array, ShapeError};
+pub use check::{Check, DEFAULT_C, Element, Terms};
 pub use conv2d::Conv2d;
 pub use double::DoubleDouble;
 pub use elementwise::{Function, UnknownFunction};

@@ -111,7 +111,8 @@ impl<'a> Blocks<'a> {
                 &bytes[first as usize * size..(first + count) as usize * size]
             }
             Elements::Packed(bytes) => {
-                unpack(bytes, self.head.format, first, count, &mut self.buffer);
+                let format = self.head.format;
+                format.unpack(bytes, first, count as usize, &mut self.buffer);
                 &self.buffer
             }
             Elements::Scattered(bytes) => {
@@ -143,19 +144,6 @@ impl<'a> Blocks<'a> {
             endian: self.head.endian,
         }))
     }
-}
-
-/// Gives elements that stand bit after bit a byte each. They have less than 8 bits.
-fn unpack(bytes: &[u8], format: Format, first: u64, count: u64, out: &mut Vec<u8>) {
-    let bits = u64::from(format.size_bits());
-    let mask = (1_u16 << bits) - 1;
-    out.clear();
-    out.extend((first..first + count).map(|element| {
-        let bit = element * bits;
-        let byte = (bit / 8) as usize;
-        let pair = [bytes[byte], bytes.get(byte + 1).copied().unwrap_or(0)];
-        (u16::from_le_bytes(pair) >> (bit % 8) & mask) as u8
-    }));
 }
 
 /// Picks elements in C order from where they stand in Fortran order.

@@ -147,7 +147,7 @@ fn damaged_arrays_are_refused_with_their_place() {
                 "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 4294967296, 4294967296), }",
                 &[],
             ),
-            59,
+            60,
             "NUM0015",
         ),
     ];
