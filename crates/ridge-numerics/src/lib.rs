@@ -15,9 +15,9 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod block;
 pub mod determinism;
 pub mod flags;
-pub mod block;
 pub mod format;
 pub mod reference;
 pub mod tensor;
