@@ -20,6 +20,7 @@
 mod array;
 mod check;
 mod conv2d;
+pub mod document;
 mod double;
 mod elementwise;
 mod gemm;
@@ -29,7 +30,7 @@ mod rows;
 mod sums;
 
 pub use array::{Array, ShapeError};
-pub use check::{Check, DEFAULT_C, Element, Terms};
+pub use check::{Check, DEFAULT_C, Element, Terms, place};
 pub use conv2d::Conv2d;
 pub use double::DoubleDouble;
 pub use elementwise::{Function, UnknownFunction};

@@ -33,6 +33,8 @@ pub struct Check {
     pub overflowed: u64,
     /// Elements that are the reference, rounded once to the format.
     pub exact: u64,
+    /// For each dimension the first and the last index of failing elements; empty where none fails.
+    pub failing_within: Vec<(u64, u64)>,
     /// The first failing element.
     pub first_failing: Option<Element>,
     /// The one with the largest error beside its tolerance.
@@ -125,6 +127,7 @@ impl Reference {
                     .max(tolerance);
                 check.proven_wrong += u64::from(!distance.is_finite() || distance > at_worst);
                 check.first_failing.get_or_insert(element);
+                widen(&mut check.failing_within, &place(&self.shape, index as u64));
             }
             if check
                 .worst
@@ -135,6 +138,34 @@ impl Reference {
         }
         check.is_constant &= references_differ;
         check
+    }
+}
+
+/// The index in each dimension of an element in C order.
+#[must_use]
+pub fn place(shape: &[usize], index: u64) -> Vec<u64> {
+    let mut rest = index;
+    let mut place: Vec<u64> = shape
+        .iter()
+        .rev()
+        .map(|size| {
+            let size = (*size as u64).max(1);
+            let own = rest % size;
+            rest /= size;
+            own
+        })
+        .collect();
+    place.reverse();
+    place
+}
+
+fn widen(within: &mut Vec<(u64, u64)>, place: &[u64]) {
+    if within.is_empty() {
+        within.extend(place.iter().map(|own| (*own, *own)));
+    }
+    for ((first, last), own) in within.iter_mut().zip(place) {
+        *first = (*first).min(*own);
+        *last = (*last).max(*own);
     }
 }
 
@@ -181,6 +212,18 @@ mod tests {
     }
 
     #[test]
+    fn where_elements_fail_is_told() {
+        let reference = Reference {
+            shape: vec![2, 4],
+            ..reference(&[1.0; 8])
+        };
+        let values = [1.0, 1.0, 9.0, 1.0, 1.0, 1.0, 1.0, 9.0];
+        let check = reference.check(&values, Format::F32, TERMS);
+        assert_eq!(check.failing_within, [(0, 1), (2, 3)]);
+        assert_eq!(place(&[2, 3, 4], 23), [1, 2, 3]);
+    }
+
+    #[test]
     fn one_side_that_is_not_finite_fails() {
         let of = |values: &[f64], expected: &[f64]| {
             let check = reference(expected).check(values, Format::F32, TERMS);
@@ -201,7 +244,7 @@ mod tests {
             TERMS,
         );
         assert_eq!((check.overflowed, check.failing), (2, 1));
-        let check = super::Reference {
+        let check = Reference {
             values: vec![500.0],
             ..reference.clone()
         }
