@@ -19,6 +19,7 @@
 //! ```
 
 mod cause;
+pub mod document;
 
 pub use cause::Cause;
 

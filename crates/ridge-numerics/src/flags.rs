@@ -13,6 +13,7 @@
 //! assert!(!changed.contains(&Effect::ApproximateDivision));
 //! ```
 
+pub mod document;
 mod effect;
 mod scan;
 mod settings;
