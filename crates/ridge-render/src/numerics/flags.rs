@@ -3,7 +3,7 @@
 use ridge_model::quantity::{counted, grouped};
 use ridge_numerics::flags::document::{Document, FoundEffect, FoundEvidence};
 
-use super::row;
+use super::parts::row;
 use crate::escape;
 use crate::page::Layout;
 use crate::style::Role;

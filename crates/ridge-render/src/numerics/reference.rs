@@ -3,7 +3,7 @@
 use ridge_model::quantity::grouped;
 use ridge_numerics::reference::document::{CheckDocument, FoundElement, Verdict};
 
-use super::{figure, finite_or, list, number, row};
+use super::parts::{figure, finite_or, list, number, row};
 use crate::escape;
 use crate::page::Layout;
 use crate::style::Role;

@@ -3,7 +3,7 @@
 use ridge_model::quantity::grouped;
 use ridge_numerics::determinism::document::{CauseName, Document, TensorVariation};
 
-use super::{figure, finite_or, list, row};
+use super::parts::{figure, finite_or, list, row};
 use crate::escape;
 use crate::page::Layout;
 use crate::style::Role;
