@@ -39,7 +39,7 @@ pub(super) enum OperationArguments {
 /// What every check takes.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Tolerance and answer")]
-struct CheckArguments {
+pub(super) struct CheckArguments {
     /// What sums are taken in [default: f32, f64 for an f64 output; integers are exact]
     #[arg(long, value_name = "FORMAT", value_parser = accumulator)]
     accumulate: Option<Format>,
@@ -74,7 +74,7 @@ fn accumulator(text: &str) -> Result<Format, String> {
 }
 
 #[derive(Debug, Args)]
-struct GemmArguments {
+pub(super) struct GemmArguments {
     /// A: M x K, or a batch of them
     a: OsString,
     /// B: K x N, or a batch of them
@@ -92,7 +92,7 @@ struct GemmArguments {
 }
 
 #[derive(Debug, Args)]
-struct Conv2dArguments {
+pub(super) struct Conv2dArguments {
     /// Images: N x C x H x W
     x: OsString,
     /// Weights: filters x C / groups x height x width
@@ -119,7 +119,7 @@ struct Conv2dArguments {
 }
 
 #[derive(Debug, Args)]
-struct SoftmaxArguments {
+pub(super) struct SoftmaxArguments {
     /// The input
     x: OsString,
     /// The output to check
@@ -129,7 +129,7 @@ struct SoftmaxArguments {
 }
 
 #[derive(Debug, Args)]
-struct NormArguments {
+pub(super) struct NormArguments {
     /// The input
     x: OsString,
     /// The output to check
@@ -148,7 +148,7 @@ struct NormArguments {
 }
 
 #[derive(Debug, Args)]
-struct RmsNormArguments {
+pub(super) struct RmsNormArguments {
     /// The input
     x: OsString,
     /// The output to check
@@ -171,7 +171,7 @@ fn epsilon(text: &str) -> Result<f64, String> {
 }
 
 #[derive(Debug, Args)]
-struct ReduceArguments {
+pub(super) struct ReduceArguments {
     /// sum, mean, max, min, norm or prod
     #[arg(value_name = "REDUCTION")]
     reduction: Reduction,
@@ -187,7 +187,7 @@ struct ReduceArguments {
 }
 
 #[derive(Debug, Args)]
-struct MapArguments {
+pub(super) struct MapArguments {
     /// The function: exp, log, sin, tanh, erf, sigmoid, silu, gelu, relu, add, mul, div, pow, fma and others
     #[arg(value_name = "FUNCTION")]
     function: Function,
@@ -199,7 +199,7 @@ struct MapArguments {
 }
 
 #[derive(Debug, Args)]
-struct SumArguments {
+pub(super) struct SumArguments {
     /// The tensor
     x: OsString,
     #[command(flatten)]
@@ -210,7 +210,7 @@ struct SumArguments {
 }
 
 #[derive(Debug, Args)]
-struct FlagsArguments {
+pub(super) struct FlagsArguments {
     /// Code to look at: PTX, a cubin, or the text of `nvdisasm -c` or `cuobjdump -sass`
     #[arg(value_name = "FILE", required_unless_present = "flags")]
     file: Option<PathBuf>,
