@@ -16,3 +16,5 @@
 #![forbid(unsafe_code)]
 
 pub mod format;
+pub mod measure;
+pub mod view;
