@@ -9,4 +9,5 @@ pub mod history;
 pub mod recordings;
 pub mod sanitizer;
 pub mod specs;
+pub mod tensors;
 pub mod traces;

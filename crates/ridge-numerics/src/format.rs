@@ -3,6 +3,7 @@
 mod codec;
 mod diagram;
 mod names;
+mod packed;
 mod slice;
 mod ulp;
 

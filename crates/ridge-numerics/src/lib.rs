@@ -15,6 +15,8 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod block;
 pub mod format;
 pub mod measure;
+pub mod tensor;
 pub mod view;

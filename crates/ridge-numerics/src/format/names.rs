@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::Format;
+use super::{Endian, Format};
 
 /// A name that is no format's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +37,35 @@ impl Format {
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.names()[0]
+    }
+
+    /// The format of a type code of NumPy with its mark for the order of bytes, such as `<f4` or `|u1`.
+    #[must_use]
+    pub fn from_numpy(code: &str) -> Option<(Self, Endian)> {
+        let (mark, kind) = code.split_at_checked(1)?;
+        let endian = match mark {
+            "<" | "|" | "=" => Endian::Little,
+            ">" => Endian::Big,
+            _ => return None,
+        };
+        let format = match kind {
+            "f8" => Self::F64,
+            "f4" => Self::F32,
+            "f2" => Self::F16,
+            "i1" => Self::I8,
+            "i2" => Self::I16,
+            "i4" => Self::I32,
+            "i8" => Self::I64,
+            "u1" => Self::U8,
+            "u2" => Self::U16,
+            "u4" => Self::U32,
+            "u8" => Self::U64,
+            "b1" => Self::Bool,
+            "c8" => Self::C64,
+            "c16" => Self::C128,
+            _ => return None,
+        };
+        Some((format, endian))
     }
 
     /// The short name, then others, in lower case.
@@ -89,7 +118,7 @@ impl FromStr for Format {
             // Of a name that long nobody needs the rest.
             name: name.chars().take(80).collect(),
         };
-        if let Some((format, _)) = super::slice::numpy_code(name) {
+        if let Some((format, _)) = Self::from_numpy(name) {
             return Ok(format);
         }
         let lower = name.to_ascii_lowercase();

@@ -11,34 +11,6 @@ pub enum Endian {
     Big,
 }
 
-/// A type code of NumPy with its mark for the order of bytes, such as `<f4` or `|u1`.
-pub(crate) fn numpy_code(code: &str) -> Option<(Format, Endian)> {
-    let (mark, kind) = code.split_at_checked(1)?;
-    let endian = match mark {
-        "<" | "|" | "=" => Endian::Little,
-        ">" => Endian::Big,
-        _ => return None,
-    };
-    let format = match kind {
-        "f8" => Format::F64,
-        "f4" => Format::F32,
-        "f2" => Format::F16,
-        "i1" => Format::I8,
-        "i2" => Format::I16,
-        "i4" => Format::I32,
-        "i8" => Format::I64,
-        "u1" => Format::U8,
-        "u2" => Format::U16,
-        "u4" => Format::U32,
-        "u8" => Format::U64,
-        "b1" => Format::Bool,
-        "c8" => Format::C64,
-        "c16" => Format::C128,
-        _ => return None,
-    };
-    Some((format, endian))
-}
-
 /// Reads elements of `N` bytes.
 #[inline]
 fn each<const N: usize, T>(
