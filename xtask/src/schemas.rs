@@ -23,6 +23,7 @@ pub fn files(_root: &Path) -> Result<Vec<File>, Error> {
         schema::<ridge_history::json::Comparison>("history-comparison")?,
         schema::<ridge_history::json::Exchange>("history-record")?,
         schema::<ridge_history::changes::document::Document>("history-series")?,
+        schema::<ridge_numerics::document::Document>("numerics")?,
         schema::<ridge_model::occupancy::document::Document>("occupancy")?,
         schema::<ridge_model::roofline::document::Document>("roofline")?,
         schema::<ridge_collect::sanitize::document::Document>("sanitize")?,

@@ -16,7 +16,11 @@
 #![forbid(unsafe_code)]
 
 pub mod block;
+pub mod document;
 pub mod format;
 pub mod measure;
 pub mod tensor;
+pub mod tolerance;
+pub mod verdict;
 pub mod view;
+pub mod words;

@@ -8,6 +8,7 @@ mod devices;
 mod diff;
 mod doctor;
 mod history;
+mod numerics;
 mod occupancy;
 mod roofline;
 mod sanitize;
@@ -27,6 +28,7 @@ pub(crate) use devices::{DevicesArguments, DevicesFormat};
 pub(crate) use diff::{DiffArguments, DiffFormat, Renamed};
 pub(crate) use doctor::{DoctorArguments, DoctorFormat};
 pub(crate) use history::{ExportedAs, HistoryArguments, HistoryFormat, PlotFormat};
+pub(crate) use numerics::{NumericsArguments, NumericsFormat};
 pub(crate) use occupancy::{OccupancyArguments, OccupancyFormat};
 use ridge_collect::ncu::Replay;
 use ridge_diagnose::Given;
@@ -87,6 +89,9 @@ pub(crate) enum Verb {
     /// Write the metrics of a report as CSV or JSON lines, a report that is safe to share, or a trace for Perfetto
     #[command(after_help = EXPORT_EXAMPLES)]
     Export(ExportArguments),
+    /// Tell whether an output is right within what its types and its computation allow, and where and why it is not
+    #[command(after_help = numerics::EXAMPLES)]
+    Numerics(Box<NumericsArguments>),
     /// Tell how many warps of a kernel fit on an SM, what limits them, and which launch would have more
     #[command(after_help = occupancy::EXAMPLES)]
     Occupancy(OccupancyArguments),
