@@ -17,7 +17,13 @@
 
 pub mod block;
 pub mod determinism;
+pub mod document;
 pub mod flags;
 pub mod format;
+pub mod measure;
 pub mod reference;
 pub mod tensor;
+pub mod tolerance;
+pub mod verdict;
+pub mod view;
+pub mod words;

@@ -18,23 +18,23 @@
 //! ```
 
 mod array;
-mod check;
 mod conv2d;
 pub mod document;
 mod double;
 mod elementwise;
 mod gemm;
+mod judge;
 mod parallel;
 mod reduce;
 mod rows;
 mod sums;
 
 pub use array::{Array, ShapeError};
-pub use check::{Check, DEFAULT_C, Element, Terms, place};
 pub use conv2d::Conv2d;
 pub use double::DoubleDouble;
 pub use elementwise::{Function, UnknownFunction};
 pub use gemm::Product;
+pub use judge::NO_NOISE;
 pub use parallel::Threads;
 pub use reduce::{Reduction, UnknownReduction};
 pub use rows::{LayerNorm, RmsNorm, Softmax};
@@ -81,26 +81,5 @@ impl Reference {
     #[must_use]
     pub fn worst_case(&self) -> f64 {
         (self.length as f64).sqrt()
-    }
-
-    /// How far from the reference a result of this index may be: `c` times the noise, beside one rounding to the format of the
-    /// output, whose smallest number is always allowed.
-    ///
-    /// ```text
-    /// u_out · |r| + c · u_acc · noise + smallest number of the output
-    /// ```
-    ///
-    /// `None` beyond the last index, and for output formats without mantissa.
-    #[must_use]
-    pub fn tolerance(&self, index: usize, output: Format, u_acc: f64, c: f64) -> Option<f64> {
-        let (value, noise) = (self.values.get(index)?, self.noise.get(index)?);
-        let accumulated = c * u_acc * noise;
-        if output.is_float() {
-            let rounding = output.unit_roundoff()? * value.abs();
-            Some(rounding + accumulated + output.min_subnormal().unwrap_or(0.0))
-        } else {
-            // Integers are rounded to the nearest.
-            Some(0.5 + accumulated)
-        }
     }
 }

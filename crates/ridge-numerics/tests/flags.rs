@@ -1,7 +1,7 @@
 //! Code and flags that are none: nothing fails, whatever the input is.
 
 #[path = "../../../fuzz/src/flags.rs"]
-mod checks;
+pub mod checks;
 
 use proptest::prelude::*;
 

@@ -28,7 +28,7 @@ pub(crate) use devices::{DevicesArguments, DevicesFormat};
 pub(crate) use diff::{DiffArguments, DiffFormat, Renamed};
 pub(crate) use doctor::{DoctorArguments, DoctorFormat};
 pub(crate) use history::{ExportedAs, HistoryArguments, HistoryFormat, PlotFormat};
-pub(crate) use numerics::{NumericsArguments, OperationFormat};
+pub(crate) use numerics::{NumericsArguments, NumericsFormat, OperationFormat};
 pub(crate) use occupancy::{OccupancyArguments, OccupancyFormat};
 use ridge_collect::ncu::Replay;
 use ridge_diagnose::Given;
@@ -92,7 +92,7 @@ pub(crate) enum Verb {
     /// Tell how many warps of a kernel fit on an SM, what limits them, and which launch would have more
     #[command(after_help = occupancy::EXAMPLES)]
     Occupancy(OccupancyArguments),
-    /// Tell whether outputs are right within what their formats allow, whether they repeat, and what may make them differ
+    /// Tell whether an output is right within what its formats allow, whether it repeats, and what may make it differ
     #[command(after_help = numerics::EXAMPLES)]
     Numerics(Box<NumericsArguments>),
     /// Draw kernels under the roofs of their device: how much they compute in a second and for each byte

@@ -153,18 +153,32 @@ pub struct WorstElement {
     pub steps: Option<u64>,
 }
 
+/// The index in each dimension of an element in C order.
+fn place(shape: &[u64], index: u64) -> Vec<u64> {
+    let mut rest = index;
+    let mut place: Vec<u64> = shape
+        .iter()
+        .rev()
+        .map(|size| {
+            let size = (*size).max(1);
+            let own = rest % size;
+            rest /= size;
+            own
+        })
+        .collect();
+    place.reverse();
+    place
+}
+
 impl TensorVariation {
     /// What differs in a tensor, with its shape, in which a complex element is one place.
     #[must_use]
     pub fn of(name: Option<String>, format: Format, shape: &[u64], variation: &Variation) -> Self {
-        let mut sizes: Vec<usize> = shape
-            .iter()
-            .map(|size| usize::try_from(*size).unwrap_or(usize::MAX))
-            .collect();
+        let mut sizes = shape.to_vec();
         if format.is_complex() {
             sizes.push(2);
         }
-        let place = |index| crate::reference::place(&sizes, index);
+        let place = |index| place(&sizes, index);
         let finite = |value: f64| value.is_finite().then_some(value);
         Self {
             name,

@@ -1,19 +1,15 @@
-//! The answers about references, as data: every renderer prints these and computes nothing.
+//! The answer about orders of a sum, as data: every renderer prints this and computes nothing.
 //!
 //! Fields are only ever added within a version. Absent is `null`; an infinity, which JSON does not have, is `null` too.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::check::{Check, Element, Terms, place};
 use super::sums::{Order, Orders};
-use crate::format::Format;
 
-/// Name of the contract about an output and its reference.
-pub const CHECK_SCHEMA: &str = "ridgepoint.numerics-reference";
-/// Name of the contract about orders of a sum.
+/// Name of the contract.
 pub const ORDERS_SCHEMA: &str = "ridgepoint.numerics-sum";
-/// The version of both.
+/// Its version.
 pub const VERSION: u32 = 1;
 
 /// A number that JSON can hold.
@@ -21,194 +17,15 @@ fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
-/// An output held against what its inputs say, computed in higher precision: what `ridge numerics gemm` and the like write with
-/// `--format json`.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[schemars(title = "Output and reference")]
-pub struct CheckDocument {
-    /// Always `ridgepoint.numerics-reference`.
-    #[schemars(extend("const" = CHECK_SCHEMA))]
-    pub schema: String,
-    /// Version of the contract.
-    #[schemars(extend("const" = VERSION))]
-    pub version: u32,
-    /// The version of the command.
-    pub tool_version: String,
-    /// The operation, such as `gemm`.
-    pub operation: String,
-    /// The tensors in the order in which they were given, the output last.
-    pub tensors: Vec<NamedTensor>,
-    /// How the tolerance comes about.
-    pub tolerance: Tolerance,
-    /// Whether the output is right.
-    pub verdict: Verdict,
-    /// The verdict in a sentence.
-    pub sentence: String,
-    /// Elements that were compared.
-    pub elements: u64,
-    /// Elements beyond the tolerance.
-    pub failing: u64,
-    /// Of these, elements beyond what rounding can do at worst.
-    pub proven_wrong: u64,
-    /// Of the failing ones, elements that are NaN or infinite on one side only.
-    pub not_finite: u64,
-    /// Of the failing ones, zeros in place of a number below the normal ones.
-    pub flushed: u64,
-    /// Elements whose reference is beyond the range of the format, written as infinity, NaN or the largest number.
-    pub overflowed: u64,
-    /// Elements that are the reference, rounded once.
-    pub exact: u64,
-    /// The largest error in units in the last place of the output's format.
-    pub max_ulp: f64,
-    /// For each dimension the first and the last index of failing elements.
-    pub failing_within: Vec<[u64; 2]>,
-    /// The first failing element.
-    pub first_failing: Option<FoundElement>,
-    /// The element with the largest error beside its tolerance.
-    pub worst: Option<FoundElement>,
-}
-
-/// A tensor that took part.
+/// A tensor of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NamedTensor {
-    /// What it is in the operation, such as `A`.
-    pub role: String,
     /// The file, and the name in it where there is one.
     pub input: String,
     /// The format of its elements.
     pub format: String,
     /// Its shape.
     pub shape: Vec<u64>,
-}
-
-/// `u_out · |r| + c · u_acc · noise + smallest number of the output`.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Tolerance {
-    /// Unit roundoff of the output; `null` for integers, which are rounded to the nearest.
-    pub u_out: Option<f64>,
-    /// Unit roundoff of what sums are taken in; 0 where they are exact.
-    pub u_acc: f64,
-    /// What sums are taken in.
-    pub accumulated_in: String,
-    /// How many times the noise is allowed.
-    pub c: f64,
-    /// How many values are accumulated into one.
-    pub length: u64,
-    /// What the noise of this operation is.
-    pub noise: String,
-}
-
-/// Whether an output is right.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// Every element is within the tolerance.
-    Right,
-    /// Some element is not, or the output is no output.
-    Wrong,
-    /// There are no elements.
-    Empty,
-}
-
-/// One element.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct FoundElement {
-    /// Its index in each dimension.
-    pub index: Vec<u64>,
-    /// What is there; `null` where it is not finite.
-    pub value: Option<f64>,
-    /// What should be there; `null` where it is not finite.
-    pub reference: Option<f64>,
-    /// How far from it that may be.
-    pub tolerance: Option<f64>,
-    /// The distance over the tolerance; `null` where only one of both is finite.
-    pub ratio: Option<f64>,
-    /// The distance in units in the last place.
-    pub ulps: Option<f64>,
-}
-
-/// What a document is made from, beside the check.
-#[derive(Clone, Debug)]
-pub struct Subject<'s> {
-    /// The operation.
-    pub operation: &'s str,
-    /// The tensors, the output last.
-    pub tensors: Vec<NamedTensor>,
-    /// The format of the output.
-    pub output: Format,
-    /// The shape of the output.
-    pub shape: &'s [usize],
-    /// What sums are taken in.
-    pub accumulated_in: Format,
-    /// How many values are accumulated into one.
-    pub length: usize,
-    /// What the noise of the operation is.
-    pub noise: &'s str,
-    /// What the output was held to.
-    pub terms: Terms,
-}
-
-fn element(shape: &[usize], element: &Element) -> FoundElement {
-    FoundElement {
-        index: place(shape, element.index),
-        value: finite(element.value),
-        reference: finite(element.reference),
-        tolerance: finite(element.tolerance),
-        ratio: finite(element.ratio),
-        ulps: finite(element.ulps),
-    }
-}
-
-impl CheckDocument {
-    /// Puts the answer together.
-    #[must_use]
-    pub fn of(check: &Check, subject: Subject<'_>, tool_version: &str) -> Self {
-        let verdict = if check.elements == 0 {
-            Verdict::Empty
-        } else if check.is_right() {
-            Verdict::Right
-        } else {
-            Verdict::Wrong
-        };
-        Self {
-            schema: CHECK_SCHEMA.to_owned(),
-            version: VERSION,
-            tool_version: tool_version.to_owned(),
-            operation: subject.operation.to_owned(),
-            tolerance: Tolerance {
-                u_out: subject.output.unit_roundoff(),
-                u_acc: subject.terms.u_acc,
-                accumulated_in: subject.accumulated_in.name().to_owned(),
-                c: subject.terms.c,
-                length: subject.length as u64,
-                noise: subject.noise.to_owned(),
-            },
-            verdict,
-            sentence: sentence(check, &subject),
-            elements: check.elements,
-            failing: check.failing,
-            proven_wrong: check.proven_wrong,
-            not_finite: check.not_finite,
-            flushed: check.flushed,
-            overflowed: check.overflowed,
-            exact: check.exact,
-            max_ulp: check.max_ulp,
-            failing_within: check
-                .failing_within
-                .iter()
-                .map(|(first, last)| [*first, *last])
-                .collect(),
-            first_failing: check
-                .first_failing
-                .as_ref()
-                .map(|found| element(subject.shape, found)),
-            worst: check
-                .worst
-                .as_ref()
-                .map(|found| element(subject.shape, found)),
-            tensors: subject.tensors,
-        }
-    }
 }
 
 /// Three significant figures, without an exponent where that is short.
@@ -223,95 +40,6 @@ fn figure(value: f64) -> String {
     } else {
         format!("{value:.2e}")
     }
-}
-
-/// A share in per cent; a few of many are no 0 %.
-fn share(part: u64, whole: u64) -> String {
-    let share = 100.0 * part as f64 / whole.max(1) as f64;
-    if share >= 0.01 {
-        format!("{} %", figure(share))
-    } else {
-        "less than 0.01 %".to_owned()
-    }
-}
-
-fn sentence(check: &Check, subject: &Subject<'_>) -> String {
-    let what = if subject.length > 1 {
-        format!(
-            "{} of length {} in {}",
-            subject.operation,
-            subject.length,
-            subject.accumulated_in.name()
-        )
-    } else {
-        format!(
-            "{} in {}",
-            subject.operation,
-            subject.accumulated_in.name()
-        )
-    };
-    if check.elements == 0 {
-        return "the output has no elements, and nothing was compared".to_owned();
-    }
-    if check.is_constant {
-        return format!(
-            "no output: all {} elements are the same, and their references are not",
-            check.elements
-        );
-    }
-    if check.failing == 0 {
-        return match &check.worst {
-            None => format!("every element is the exact result of {what}, rounded once"),
-            Some(worst) => format!(
-                "within rounding of {what}, written as {}; worst {} ULP, {} of what is allowed there",
-                subject.output.name(),
-                figure(check.max_ulp),
-                figure(worst.ratio)
-            ),
-        };
-    }
-    let mut text = format!(
-        "not rounding of {what}: {} of elements wrong ({} of {})",
-        share(check.failing, check.elements),
-        check.failing,
-        check.elements
-    );
-    if let Some(within) = within(&check.failing_within, subject.shape) {
-        text.push_str(", all within ");
-        text.push_str(&within);
-    }
-    if check.not_finite == check.failing {
-        text.push_str("; each is NaN or infinite on one side only");
-    } else if check.flushed == check.failing {
-        text.push_str("; each is 0 in place of a subnormal number: flushed to zero");
-    } else if check.proven_wrong == 0 {
-        text.push_str("; none beyond what rounding can do at worst, so that a format with less precision is likely");
-    }
-    text
-}
-
-/// The part of the output in which elements fail, where it is smaller than the whole.
-fn within(failing: &[(u64, u64)], shape: &[usize]) -> Option<String> {
-    let is_part = failing
-        .iter()
-        .zip(shape)
-        .any(|((first, last), size)| last - first + 1 < *size as u64);
-    is_part.then(|| {
-        let ranges: Vec<String> = failing
-            .iter()
-            .zip(shape)
-            .map(|((first, last), size)| {
-                if last - first + 1 == *size as u64 {
-                    ":".to_owned()
-                } else if first == last {
-                    first.to_string()
-                } else {
-                    format!("{first}-{last}")
-                }
-            })
-            .collect();
-        format!("[{}]", ranges.join(", "))
-    })
 }
 
 /// One sum in several orders: what `ridge numerics sum --format json` writes.
@@ -499,63 +227,7 @@ fn lessons(orders: &Orders) -> Vec<String> {
 mod tests {
     use super::super::compare_orders;
     use super::*;
-
-    fn subject(shape: &[usize]) -> Subject<'_> {
-        Subject {
-            operation: "gemm",
-            tensors: Vec::new(),
-            output: Format::Bf16,
-            shape,
-            accumulated_in: Format::F32,
-            length: 4096,
-            noise: "",
-            terms: Terms {
-                u_acc: 0.0,
-                c: 4.0,
-            },
-        }
-    }
-
-    #[test]
-    fn verdicts_read_as_sentences() {
-        let worst = Element {
-            index: 0,
-            value: 1.0,
-            reference: 1.01,
-            tolerance: 0.02,
-            ratio: 0.5,
-            ulps: 2.1,
-        };
-        let right = Check {
-            elements: 100,
-            max_ulp: 2.1,
-            worst: Some(worst),
-            ..Check::default()
-        };
-        let say = |check: &Check| CheckDocument::of(check, subject(&[64, 4096]), "0").sentence;
-        assert_eq!(
-            say(&right),
-            "within rounding of gemm of length 4096 in f32, written as bf16; worst 2.10 ULP, 0.500 of what is allowed there"
-        );
-        let tail = Check {
-            elements: 262_144,
-            failing: 1024,
-            proven_wrong: 1024,
-            failing_within: vec![(0, 63), (4080, 4095)],
-            ..Check::default()
-        };
-        assert_eq!(
-            say(&tail),
-            "not rounding of gemm of length 4096 in f32: 0.391 % of elements wrong (1024 of 262144), all within [:, 4080-4095]"
-        );
-        let coarse = Check {
-            proven_wrong: 0,
-            failing_within: vec![(0, 63), (0, 4095)],
-            ..tail
-        };
-        assert!(say(&coarse).ends_with("a format with less precision is likely"));
-        assert!(say(&Check::default()).contains("no elements"));
-    }
+    use crate::format::Format;
 
     #[test]
     fn lessons_follow_from_the_figures() {

@@ -111,9 +111,9 @@ pub fn text(document: &Document, layout: &Layout) -> String {
         ] {
             layout.paragraph(
                 &mut out,
-                &format!("{name:<10}  {text}"),
+                &format!("{name}: {text}"),
                 "  ",
-                "              ",
+                "    ",
                 None,
             );
         }

@@ -7,9 +7,9 @@ use clap::{Args, Subcommand};
 use ridge_numerics::format::Format;
 use ridge_numerics::reference::{Function, Reduction};
 
-use super::OperationFormat;
+use super::{NumericsFormat, OperationFormat};
 use crate::error::ExpectedError;
-use crate::verbs::numerics::NumericsOptions;
+use crate::verbs::numerics::Task;
 use crate::verbs::numerics::flags::FlagsOptions;
 use crate::verbs::numerics::operation::{Checked, Operation, OperationOptions};
 use crate::verbs::numerics::sum::SumOptions;
@@ -48,12 +48,12 @@ pub(super) struct CheckArguments {
     dtype: Option<Format>,
     /// Format of the answer [default: text]
     #[arg(long, value_enum)]
-    format: Option<OperationFormat>,
+    format: Option<NumericsFormat>,
 }
 
 impl CheckArguments {
-    fn with(self, operation: Operation, tensors: Vec<OsString>) -> NumericsOptions {
-        NumericsOptions::Operation(OperationOptions {
+    fn with(self, operation: Operation, tensors: Vec<OsString>) -> Task {
+        Task::Operation(OperationOptions {
             operation,
             checked: Checked {
                 tensors,
@@ -87,6 +87,9 @@ pub(super) struct GemmArguments {
     /// B stands transposed: N x K, as weights of linear layers do
     #[arg(long)]
     transpose_b: bool,
+    /// Tensor cores made it: FP32 inputs may be rounded to TF32, and sums may be cut off
+    #[arg(long)]
+    tensor_core: bool,
     #[command(flatten)]
     check: CheckArguments,
 }
@@ -114,6 +117,9 @@ pub(super) struct Conv2dArguments {
     /// Groups of channels that do not mix
     #[arg(long, value_name = "COUNT", default_value_t = 1)]
     groups: usize,
+    /// Tensor cores made it: FP32 inputs may be rounded to TF32, and sums may be cut off
+    #[arg(long)]
+    tensor_core: bool,
     #[command(flatten)]
     check: CheckArguments,
 }
@@ -202,8 +208,15 @@ pub(super) struct MapArguments {
 pub(super) struct SumArguments {
     /// The tensor
     x: OsString,
-    #[command(flatten)]
-    check: CheckArguments,
+    /// What additions are rounded to [default: f32, f64 for f64]
+    #[arg(long, value_name = "FORMAT", value_parser = accumulator)]
+    accumulate: Option<Format>,
+    /// The format of elements that a file gives only the size of, such as bf16 in .npy
+    #[arg(long, value_name = "FORMAT")]
+    dtype: Option<Format>,
+    /// Format of the answer [default: text]
+    #[arg(long, value_enum)]
+    format: Option<OperationFormat>,
     /// How many random orders to try
     #[arg(long, value_name = "COUNT", default_value_t = 32, value_parser = clap::value_parser!(u16).range(0..=1000))]
     shuffles: u16,
@@ -223,12 +236,13 @@ pub(super) struct FlagsArguments {
 }
 
 impl OperationArguments {
-    pub(super) fn options(self) -> Result<NumericsOptions, ExpectedError> {
+    pub(super) fn options(self) -> Result<Task, ExpectedError> {
         Ok(match self {
             Self::Gemm(arguments) => arguments.check.with(
                 Operation::Gemm {
                     is_a_transposed: arguments.transpose_a,
                     is_b_transposed: arguments.transpose_b,
+                    is_tensor_core: arguments.tensor_core,
                 },
                 vec![arguments.a, arguments.b, arguments.c],
             ),
@@ -239,6 +253,7 @@ impl OperationArguments {
                     padding: arguments.padding,
                     dilation: arguments.dilation,
                     groups: arguments.groups,
+                    is_tensor_core: arguments.tensor_core,
                 },
                 vec![arguments.x, arguments.weight, arguments.y],
             ),
@@ -283,14 +298,14 @@ impl OperationArguments {
                     .check
                     .with(Operation::Map(arguments.function), arguments.tensors)
             }
-            Self::Sum(arguments) => NumericsOptions::Sum(SumOptions {
+            Self::Sum(arguments) => Task::Sum(SumOptions {
                 tensor: arguments.x,
-                accumulate: arguments.check.accumulate,
-                dtype: arguments.check.dtype,
+                accumulate: arguments.accumulate,
+                dtype: arguments.dtype,
                 shuffles: usize::from(arguments.shuffles),
-                format: arguments.check.format,
+                format: arguments.format,
             }),
-            Self::Flags(arguments) => NumericsOptions::Flags(FlagsOptions {
+            Self::Flags(arguments) => Task::Flags(FlagsOptions {
                 file: arguments.file,
                 flags: arguments.flags,
                 format: arguments.format,

@@ -8,9 +8,9 @@ use clap::Args;
 use ridge_model::quantity::Nanos;
 use ridge_numerics::format::Format;
 
-use super::OperationFormat;
+use super::{NumericsFormat, OperationFormat};
 use crate::error::ExpectedError;
-use crate::verbs::numerics::NumericsOptions;
+use crate::verbs::numerics::Task;
 use crate::verbs::numerics::repeat::{PLACEHOLDER, RepeatOptions, Written};
 
 #[derive(Debug, Args)]
@@ -25,23 +25,36 @@ pub(super) struct RepeatArguments {
     /// Time after which a run is ended [default: none]
     #[arg(long, value_name = "TIME", value_parser = str::parse::<Nanos>, requires = "repeat")]
     timeout: Option<Nanos>,
-    /// The format of elements, where the file does not say it: of outputs without a head too
-    #[arg(id = "repeat_dtype", long = "dtype", value_name = "FORMAT", requires = "repeat")]
-    dtype: Option<Format>,
     /// The program and its arguments, behind `--`; {output} stands for a file that it is to write
     #[arg(value_name = "COMMAND", last = true, requires = "repeat")]
     command: Vec<OsString>,
-    /// Format of the answer [default: text]
-    #[arg(id = "repeat_format", long = "format", value_name = "FORMAT", value_enum)]
-    format: Option<OperationFormat>,
 }
 
 impl RepeatArguments {
-    pub(super) fn options(self) -> Result<NumericsOptions, ExpectedError> {
+    /// Whether runs are asked for.
+    pub(super) const fn is_asked(&self) -> bool {
+        self.repeat.is_some()
+    }
+
+    /// `dtype` is the format of elements, where outputs do not say it.
+    pub(super) fn options(
+        self,
+        dtype: Option<Format>,
+        format: Option<NumericsFormat>,
+    ) -> Result<Task, ExpectedError> {
         let Some(count) = self.repeat else {
-            return Err(ExpectedError::usage("there is nothing to look at").with_hint(
-                "name an operation such as `gemm A B C`, or --repeat 10 -- PROGRAM; `ridge numerics --help` has examples",
-            ));
+            return Err(ExpectedError::usage("nothing says how often to run the program")
+                .with_hint("--repeat 10"));
+        };
+        let format = match format {
+            None => None,
+            Some(NumericsFormat::Text) => Some(OperationFormat::Text),
+            Some(NumericsFormat::Markdown) => Some(OperationFormat::Markdown),
+            Some(NumericsFormat::Json) => Some(OperationFormat::Json),
+            Some(NumericsFormat::Svg | NumericsFormat::Html) => {
+                return Err(ExpectedError::usage("runs of a program have no picture")
+                    .with_hint("say --format text, markdown or json"));
+            }
         };
         let has_placeholder = self
             .command
@@ -74,13 +87,13 @@ impl RepeatArguments {
                     })
             })
             .transpose()?;
-        Ok(NumericsOptions::Repeat(RepeatOptions {
+        Ok(Task::Repeat(RepeatOptions {
             count: usize::from(count),
             command: self.command,
             written,
             limit,
-            dtype: self.dtype,
-            format: self.format,
+            dtype,
+            format,
         }))
     }
 }

@@ -26,7 +26,7 @@ const KINDS: &str =
     "name PTX (`nvcc -ptx`), a cubin, or the text of `nvdisasm -c` or `cuobjdump -sass`";
 
 pub(crate) fn run(options: &FlagsOptions, output: &mut Output) -> Result<Code, ExpectedError> {
-    let format = super::format(options.format, output)?;
+    let format = super::plain_format(options.format, output)?;
     let settings = options
         .flags
         .as_deref()

@@ -4,25 +4,28 @@ use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::thread;
 
-use ridge_numerics::format::Format;
-use ridge_numerics::reference::document::{CheckDocument, NamedTensor, Subject, Verdict};
+use ridge_numerics::document::{Document, compare, hold};
+use ridge_numerics::format::{Endian, Format};
+use ridge_numerics::measure::Magnitudes;
 use ridge_numerics::reference::{
-    Array, Conv2d, DEFAULT_C, Function, LayerNorm, Precision, Product, Reduction, Reference,
-    RmsNorm, ShapeError, Softmax, Terms, Threads,
+    Array, Conv2d, Function, LayerNorm, NO_NOISE, Precision, Product, Reduction, Reference,
+    RmsNorm, ShapeError, Softmax, Threads,
 };
+use ridge_numerics::tolerance::{Computation, Preset};
+use ridge_numerics::view::View;
 
+use super::tensor::Source;
 use super::values::{Values, read};
-use crate::args::OperationFormat;
+use crate::args::NumericsFormat;
 use crate::error::ExpectedError;
-use crate::exit::{self, Code};
+use crate::exit::Code;
 use crate::output::Output;
-use crate::verbs::devices::layout;
 
 /// What to compute, and how to answer.
 pub(crate) struct OperationOptions {
     pub(crate) operation: Operation,
     pub(crate) checked: Checked,
-    pub(crate) format: Option<OperationFormat>,
+    pub(crate) format: Option<NumericsFormat>,
 }
 
 /// What every operation has.
@@ -38,6 +41,7 @@ pub(crate) enum Operation {
     Gemm {
         is_a_transposed: bool,
         is_b_transposed: bool,
+        is_tensor_core: bool,
     },
     Conv2d {
         bias: Option<OsString>,
@@ -45,6 +49,7 @@ pub(crate) enum Operation {
         padding: usize,
         dilation: usize,
         groups: usize,
+        is_tensor_core: bool,
     },
     Softmax,
     LayerNorm {
@@ -76,12 +81,42 @@ impl Operation {
         }
     }
 
+    /// Files of weights and biases.
+    fn weight_and_bias(&self) -> (Option<&OsString>, Option<&OsString>) {
+        match self {
+            Self::Conv2d { bias, .. } => (None, bias.as_ref()),
+            Self::LayerNorm { weight, bias, .. } => (weight.as_ref(), bias.as_ref()),
+            Self::RmsNorm { weight, .. } => (weight.as_ref(), None),
+            _ => (None, None),
+        }
+    }
+
+    /// The same, as far as there are any.
+    fn more(&self) -> impl Iterator<Item = &OsString> {
+        let (weight, bias) = self.weight_and_bias();
+        weight.into_iter().chain(bias)
+    }
+
     /// What inputs are called, in their order.
     fn roles(&self) -> &'static [&'static str] {
         match self {
             Self::Gemm { .. } => &["A", "B"],
             Self::Conv2d { .. } => &["the images", "the weights"],
             _ => &["the input", "the second input", "the third input"],
+        }
+    }
+
+    /// The operation with its article and length, in a sentence.
+    fn phrase(&self, length: usize) -> String {
+        let rows = format!("over rows of {length}");
+        match self {
+            Self::Gemm { .. } => format!("a product with K = {length}"),
+            Self::Conv2d { .. } => format!("a convolution with K = {length}"),
+            Self::Softmax => format!("a softmax {rows}"),
+            Self::LayerNorm { .. } => format!("a layer norm {rows}"),
+            Self::RmsNorm { .. } => format!("an RMS norm {rows}"),
+            Self::Reduce { reduction, .. } => format!("{} of {length} values", reduction.name()),
+            Self::Map(function) => function.name().to_owned(),
         }
     }
 
@@ -97,123 +132,149 @@ impl Operation {
             Self::Reduce { reduction, .. } => match reduction {
                 Reduction::Sum => "sqrt(K) * sum |x|",
                 Reduction::Mean => "sqrt(K) * mean |x| + |r|",
-                Reduction::Max | Reduction::Min => "0",
+                Reduction::Max | Reduction::Min => NO_NOISE,
                 Reduction::Norm => "|r| * (sqrt(K) / 2 + 2)",
                 Reduction::Product => "|r| * sqrt(K)",
             },
-            Self::Map(_) => "half the documented maximum error in ULP * |r|",
+            Self::Map(function) if function.max_ulp(false) == 0.0 => NO_NOISE,
+            Self::Map(_) => "half of NVIDIA's bound in ULP * |r|",
         }
     }
 }
 
-pub(crate) fn run(options: &OperationOptions, output: &mut Output) -> Result<Code, ExpectedError> {
+pub(crate) fn run(options: &OperationOptions, output: &Output) -> Result<Code, ExpectedError> {
     let format = super::format(options.format, output)?;
     let document = checked(&options.operation, &options.checked, output)?;
-    match format {
-        OperationFormat::Text => output.write(&ridge_render::numerics::reference::text(
-            &document,
-            &layout(output),
-        ))?,
-        OperationFormat::Markdown => {
-            output.write(&ridge_render::numerics::reference::markdown(&document))?;
-        }
-        OperationFormat::Json => output.json(&document)?,
-    }
-    Ok(match document.verdict {
-        Verdict::Right => exit::FINE,
-        Verdict::Wrong => exit::DIFFERS,
-        Verdict::Empty => exit::UNDECIDED,
-    })
+    super::write(&document, format, output)
 }
 
 /// As many threads as there are processors.
-pub(super) fn threads() -> Threads {
-    Threads(thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
+fn threads() -> NonZeroUsize {
+    thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
 fn checked(
     operation: &Operation,
     checked: &Checked,
     output: &Output,
-) -> Result<CheckDocument, ExpectedError> {
+) -> Result<Document, ExpectedError> {
     let Some((last, inputs)) = checked.tensors.split_last() else {
         return Err(ExpectedError::internal("an operation without tensors"));
     };
+    let named: Vec<&OsString> = checked.tensors.iter().chain(operation.more()).collect();
+    if named.iter().filter(|name| **name == "-").count() > 1 {
+        return Err(ExpectedError::usage(
+            "standard input is named more than once, but can be read only once",
+        )
+        .with_hint("write one of them to a file"));
+    }
     let read = |argument: &OsString, role: &str| read(argument, role, checked.dtype, output);
     let mut values: Vec<Values> = Vec::new();
     for (argument, role) in inputs.iter().zip(operation.roles()) {
         values.push(read(argument, role)?);
     }
-    let (weight, bias) = match operation {
-        Operation::Conv2d { bias, .. } => (None, bias.as_ref()),
-        Operation::LayerNorm { weight, bias, .. } => (weight.as_ref(), bias.as_ref()),
-        Operation::RmsNorm { weight, .. } => (weight.as_ref(), None),
-        _ => (None, None),
-    };
+    let (weight, bias) = operation.weight_and_bias();
     let weight = weight.map(|file| read(file, "the weights")).transpose()?;
     let bias = bias.map(|file| read(file, "the biases")).transpose()?;
-    let result = read(last, "the output")?;
-    let is_double = result.format.part() == Format::F64;
-    let precision = Precision::for_output(result.format);
-    let reference = reference(operation, &values, weight.as_ref(), bias.as_ref(), precision)
-        .map_err(|error| {
-            let code = error.code();
-            ExpectedError::usage(format!(
-                "{} does not fit these tensors: {error} ({code})",
-                operation.name()
-            ))
-            .with_hint(match operation {
-                Operation::Gemm { .. } => {
-                    "--transpose-a and --transpose-b take matrices that stand transposed"
-                }
-                _ => "`ridge numerics OPERATION --help` tells the shapes",
-            })
-        })?;
-    if reference.shape != result.shape {
+
+    let source = Source::open(last, output)?;
+    let result = source.tensor(checked.dtype, None)?;
+    let (name, format) = (result.name.clone(), result.format());
+    if format.is_complex() {
         return Err(ExpectedError::unreadable(format!(
-            "the output in {} has shape {:?}, and {} of these inputs gives {:?}",
-            result.named.input,
-            result.shape,
-            operation.name(),
-            reference.shape
+            "the output in {name} is complex, and references are of real numbers"
         ))
-        .with_hint("an output of another shape is wrong, and is not compared")
-        .with_exit(exit::DIFFERS));
+        .with_hint("write real and imaginary parts as tensors of their own"));
     }
-    let is_exact = !result.format.is_float()
-        && values.iter().all(|values| !values.format.is_float())
-        && checked.accumulate.is_none();
-    let accumulated_in = checked
-        .accumulate
-        .unwrap_or(if is_double { Format::F64 } else { Format::F32 });
-    let terms = Terms {
-        u_acc: if is_exact {
-            0.0
-        } else {
-            accumulated_in.unit_roundoff().unwrap_or(0.0)
-        },
-        c: DEFAULT_C,
+    let result = result.view()?;
+    let reference = reference(
+        operation,
+        &values,
+        weight.as_ref(),
+        bias.as_ref(),
+        Precision::for_output(format),
+    )
+    .map_err(|error| {
+        let code = error.code();
+        ExpectedError::usage(format!(
+            "{} does not fit these tensors: {error} ({code})",
+            operation.name()
+        ))
+        .with_hint(match operation {
+            Operation::Gemm { .. } => {
+                "--transpose-a and --transpose-b take matrices that stand transposed"
+            }
+            _ => "`ridge numerics OPERATION --help` tells what each tensor is",
+        })
+    })?;
+
+    let shape: Vec<u64> = reference.shape.iter().map(|size| *size as u64).collect();
+    let as_view = |bytes| {
+        View::row_major(Format::F64, &shape, Endian::Little, bytes)
+            .map_err(|error| ExpectedError::internal(format!("the reference: {error}")))
     };
-    let check = reference.check(&result.values, result.format, terms);
-    let shape = result.shape;
-    let tensors: Vec<NamedTensor> = values
-        .into_iter()
-        .chain(weight)
-        .chain(bias)
-        .map(|values| values.named)
-        .chain([result.named])
-        .collect();
-    let subject = Subject {
-        operation: operation.name(),
-        tensors,
-        output: result.format,
-        shape: &shape,
-        accumulated_in: if is_exact { Format::I32 } else { accumulated_in },
-        length: reference.length,
-        noise: operation.noise(),
-        terms,
+    let expected = bytes(&reference.values, 1.0);
+    let inputs: Vec<&str> = values.iter().map(|values| values.name.as_str()).collect();
+    let of = format!("{} of {}", operation.name(), inputs.join(" and "));
+    let names = [of.as_str(), name.as_str()];
+    // Integers are added without rounding, unless somebody says what they are added in.
+    let is_exact = !format.is_float() && values.iter().all(|values| !values.format.is_float());
+    let accumulate = checked.accumulate.or(match format {
+        Format::F64 => Some(Format::F64),
+        _ if is_exact => None,
+        _ => Some(Format::F32),
+    });
+    let failed = |error| ExpectedError::internal(format!("{error}"));
+    let document = match operation {
+        Operation::Gemm { is_tensor_core, .. } | Operation::Conv2d { is_tensor_core, .. } => {
+            let root = (reference.length as f64).sqrt();
+            let magnitudes = bytes(&reference.noise, 1.0 / root);
+            let computation = Computation {
+                reduction: Some(reference.length as u64),
+                accumulate: if checked.accumulate.is_some() || !format.is_float() {
+                    accumulate
+                } else {
+                    None
+                },
+                preset: is_tensor_core.then_some(Preset::TensorCore),
+                ..Computation::default()
+            };
+            compare(
+                names,
+                &as_view(&expected)?,
+                &result,
+                Some(&Magnitudes::new(as_view(&magnitudes)?)),
+                &computation,
+                threads().get(),
+            )
+        }
+        _ => {
+            let noise = bytes(&reference.noise, 1.0);
+            let tolerance = reference.tolerance(
+                &operation.phrase(reference.length),
+                operation.noise(),
+                format,
+                accumulate.unwrap_or(Format::F32),
+            );
+            hold(
+                names,
+                &as_view(&expected)?,
+                &result,
+                Some(&Magnitudes::new(as_view(&noise)?)),
+                &tolerance,
+                threads().get(),
+            )
+        }
     };
-    Ok(CheckDocument::of(&check, subject, super::VERSION))
+    document.map_err(failed)
+}
+
+/// Values times a factor, as a tensor of FP64 has them.
+fn bytes(values: &[f64], factor: f64) -> Vec<u8> {
+    values
+        .iter()
+        .flat_map(|value| (value * factor).to_le_bytes())
+        .collect()
 }
 
 fn reference(
@@ -227,13 +288,14 @@ fn reference(
         .iter()
         .map(|input| Array::new(&input.values, &input.shape))
         .collect::<Result<_, _>>()?;
-    let threads = threads();
+    let threads = Threads(threads());
     let weight = weight.map(|weight| weight.values.as_slice());
     let bias = bias.map(|bias| bias.values.as_slice());
     match operation {
         Operation::Gemm {
             is_a_transposed,
             is_b_transposed,
+            ..
         } => Product::new(arrays[0], arrays[1])
             .with_a_transposed(*is_a_transposed)
             .with_b_transposed(*is_b_transposed)

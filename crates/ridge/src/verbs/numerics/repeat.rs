@@ -11,7 +11,7 @@ use ridge_numerics::determinism::compare;
 use ridge_numerics::determinism::document::{Document, Outcome, TensorVariation};
 use ridge_numerics::format::{Endian, Format};
 
-use super::values::contents;
+use super::tensor::contents;
 use crate::args::OperationFormat;
 use crate::error::ExpectedError;
 use crate::exit::{self, Code};
@@ -45,7 +45,7 @@ pub(crate) enum Written {
 const MOST_KEPT: usize = 16;
 
 pub(crate) fn run(options: &RepeatOptions, output: &mut Output) -> Result<Code, ExpectedError> {
-    let format = super::format(options.format, output)?;
+    let format = super::plain_format(options.format, output)?;
     let (document, is_interrupted) = repeated(options, output)?;
     match format {
         OperationFormat::Text => output.write(&ridge_render::numerics::repeat::text(

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use ridge_numerics::format::Format;
 use ridge_numerics::reference::compare_orders;
-use ridge_numerics::reference::document::OrdersDocument;
+use ridge_numerics::reference::document::{NamedTensor, OrdersDocument};
 
 use super::values::read;
 use crate::args::OperationFormat;
@@ -23,7 +23,7 @@ pub(crate) struct SumOptions {
 }
 
 pub(crate) fn run(options: &SumOptions, output: &mut Output) -> Result<Code, ExpectedError> {
-    let format = super::format(options.format, output)?;
+    let format = super::plain_format(options.format, output)?;
     let tensor = read(&options.tensor, "the tensor", options.dtype, output)?;
     let accumulate = options.accumulate.unwrap_or(match tensor.format {
         Format::F64 => Format::F64,
@@ -33,12 +33,17 @@ pub(crate) fn run(options: &SumOptions, output: &mut Output) -> Result<Code, Exp
         let place = tensor.values.iter().position(|value| !value.is_finite());
         return Err(ExpectedError::unreadable(format!(
             "{} holds values that are not finite, the first at element {}: every order gives the same NaN or infinity",
-            tensor.named.input,
+            tensor.name,
             place.unwrap_or(0)
         ))
         .with_hint("orders are compared for finite values"));
     };
-    let document = OrdersDocument::of(&orders, tensor.named, super::VERSION);
+    let tensor = NamedTensor {
+        input: tensor.name,
+        format: tensor.format.name().to_owned(),
+        shape: tensor.shape.iter().map(|size| *size as u64).collect(),
+    };
+    let document = OrdersDocument::of(&orders, tensor, super::VERSION);
     match format {
         OperationFormat::Text => output.write(&ridge_render::numerics::orders::text(
             &document,
