@@ -11,7 +11,12 @@ pub fn ptx(input: &[u8]) {
         let document = Document::of(None, Some(("input", &scan)), "0");
         let code = document.code.expect("code was given");
         assert!(code.instructions <= text.len() as u64 + 1);
-        assert!(document.effects.iter().all(|effect| !effect.evidence.is_empty()));
+        assert!(
+            document
+                .effects
+                .iter()
+                .all(|effect| !effect.evidence.is_empty())
+        );
     }
     let settings = Settings::parse(text.split_whitespace());
     assert!(settings.findings().len() <= 5);

@@ -174,11 +174,7 @@ impl Codes<'_> {
 ///
 /// # Errors
 /// When there is none, or they differ in length, or their length is no multiple of an element's.
-pub fn compare(
-    runs: &[&[u8]],
-    format: Format,
-    endian: Endian,
-) -> Result<Variation, Incomparable> {
+pub fn compare(runs: &[&[u8]], format: Format, endian: Endian) -> Result<Variation, Incomparable> {
     let size = format.part().size_bytes();
     let length = runs.first().ok_or(Incomparable)?.len();
     if runs.iter().any(|run| run.len() != length) || !length.is_multiple_of(size) {
@@ -321,7 +317,8 @@ impl Agreed {
         for (bits, count) in by_bits.iter().enumerate() {
             below += count;
             if counted > 0 && below * 2 >= counted {
-                variation.median_steps = 1_u64.checked_shl(bits as u32).unwrap_or(0).wrapping_sub(1);
+                variation.median_steps =
+                    1_u64.checked_shl(bits as u32).unwrap_or(0).wrapping_sub(1);
                 break;
             }
         }

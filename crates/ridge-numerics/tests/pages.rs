@@ -30,10 +30,7 @@ fn diagrams_are_those_of_the_layouts() {
 /// A cell such as `2^-14`, `65504` or `3.40e38`.
 fn value(cell: &str) -> f64 {
     match cell.split_once('^') {
-        Some((base, exponent)) => base
-            .parse::<f64>()
-            .unwrap()
-            .powi(exponent.parse().unwrap()),
+        Some((base, exponent)) => base.parse::<f64>().unwrap().powi(exponent.parse().unwrap()),
         None => cell.parse().unwrap(),
     }
 }

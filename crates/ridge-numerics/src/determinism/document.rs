@@ -93,7 +93,9 @@ impl CauseName {
     pub const fn words(self) -> &'static str {
         match self {
             Self::None => "none",
-            Self::RoundingOrder => "sums in another order: atomics, or parts of a sum added as they come",
+            Self::RoundingOrder => {
+                "sums in another order: atomics, or parts of a sum added as they come"
+            }
             Self::ElementOrder => "threads that take the next free place of the output",
             Self::Race => "a race: something is read before or while it is written",
             Self::UninitializedMemory => "memory that is read before it is written",
@@ -300,7 +302,9 @@ fn sentence(outcome: &Outcome, runs: u64, could_be_missed: Option<f64>) -> Strin
                     "{distinct} different files in {runs} runs, and every element of their tensors is the same: heads or names differ"
                 );
             }
-            format!("{distinct} different outputs in {runs} runs: {varying} of {elements} elements vary")
+            format!(
+                "{distinct} different outputs in {runs} runs: {varying} of {elements} elements vary"
+            )
         }
     }
 }
@@ -389,7 +393,11 @@ mod tests {
         };
         let document = outcome(
             &[9, 1],
-            Ok(vec![of(1.0, 1.0 + f32::EPSILON), of(1.0, f32::NAN), of(2.0, 2.0)]),
+            Ok(vec![
+                of(1.0, 1.0 + f32::EPSILON),
+                of(1.0, f32::NAN),
+                of(2.0, 2.0),
+            ]),
         );
         assert_eq!(document.cause, CauseName::UninitializedMemory);
         assert_eq!(document.tensors.len(), 2);

@@ -1,11 +1,17 @@
 use super::*;
 
 fn f32s(values: &[f32]) -> Vec<u8> {
-    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+    values
+        .iter()
+        .flat_map(|value| value.to_le_bytes())
+        .collect()
 }
 
 fn i32s(values: &[i32]) -> Vec<u8> {
-    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+    values
+        .iter()
+        .flat_map(|value| value.to_le_bytes())
+        .collect()
 }
 
 fn compared(runs: &[Vec<u8>], format: Format) -> Variation {
@@ -49,7 +55,9 @@ fn equal_runs_do_not_vary() {
 
 #[test]
 fn sums_in_other_orders_are_rounding() {
-    let runs: Vec<Vec<u8>> = (0..5).map(|run| f32s(&atomic_sums(run, 200, 4096))).collect();
+    let runs: Vec<Vec<u8>> = (0..5)
+        .map(|run| f32s(&atomic_sums(run, 200, 4096)))
+        .collect();
     let variation = compared(&runs, Format::F32);
     assert_eq!(variation.cause, Cause::Rounding, "{variation:?}");
     assert!(variation.varying > 150);
@@ -64,8 +72,8 @@ fn bf16_outputs_of_such_sums_vary_by_a_step() {
             atomic_sums(run, 2000, 256)
                 .iter()
                 .flat_map(|sum| {
-                    let code = Format::Bf16
-                        .encode(f64::from(*sum), crate::format::Overflow::NonFinite);
+                    let code =
+                        Format::Bf16.encode(f64::from(*sum), crate::format::Overflow::NonFinite);
                     (code as u16).to_le_bytes()
                 })
                 .collect()

@@ -186,7 +186,10 @@ mod tests {
     #[test]
     fn flags_and_code_tell_together() {
         let settings = Settings::parse(["-fmad=true"]);
-        let scan = Scan::sass([("k", "FFMA R1, R2, R3, R4"), ("k", "RED.E.ADD.F32 [R1], R2")]);
+        let scan = Scan::sass([
+            ("k", "FFMA R1, R2, R3, R4"),
+            ("k", "RED.E.ADD.F32 [R1], R2"),
+        ]);
         let document = Document::of(
             Some(("-fmad=true", &settings)),
             Some(("k.cubin", &scan)),

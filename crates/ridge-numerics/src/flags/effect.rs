@@ -143,7 +143,9 @@ impl Effect {
     #[must_use]
     pub const fn remedy(self) -> &'static str {
         match self {
-            Self::FlushToZero => "-ftz=false (the default without --use_fast_math); scale small values",
+            Self::FlushToZero => {
+                "-ftz=false (the default without --use_fast_math); scale small values"
+            }
             Self::ApproximateDivision => "-prec-div=true, or __fdiv_rn where it matters",
             Self::ApproximateSquareRoot => "-prec-sqrt=true, or __fsqrt_rn where it matters",
             Self::ApproximateFunctions => {

@@ -277,8 +277,22 @@ fn ptx(effect: Effect, opcode: &str) -> Option<Certainty> {
             && has("ftz")
             && matches!(
                 kind,
-                "add" | "sub" | "mul" | "fma" | "mad" | "div" | "sqrt" | "abs" | "neg" | "min"
-                    | "max" | "setp" | "sin" | "cos" | "lg2" | "rsqrt"
+                "add"
+                    | "sub"
+                    | "mul"
+                    | "fma"
+                    | "mad"
+                    | "div"
+                    | "sqrt"
+                    | "abs"
+                    | "neg"
+                    | "min"
+                    | "max"
+                    | "setp"
+                    | "sin"
+                    | "cos"
+                    | "lg2"
+                    | "rsqrt"
             ))
         .then_some(Certain),
         Effect::ApproximateDivision => match kind {
@@ -322,7 +336,10 @@ fn ptx(effect: Effect, opcode: &str) -> Option<Certainty> {
         .then_some(Certain),
         Effect::NarrowProducts => (is_product
             && parts.iter().any(|part| {
-                matches!(*part, "e4m3" | "e5m2" | "e2m3" | "e3m2" | "e2m1" | "kind::f8f6f4")
+                matches!(
+                    *part,
+                    "e4m3" | "e5m2" | "e2m3" | "e3m2" | "e2m1" | "kind::f8f6f4"
+                )
             }))
         .then_some(Certain),
     }
@@ -522,7 +539,14 @@ $L__BB0_2:
 
     #[test]
     fn what_is_no_code_has_no_findings() {
-        for text in ["", "{{{;;;", ".entry", "\u{0}\u{ffff}", ".func (", "@ ; @%p"] {
+        for text in [
+            "",
+            "{{{;;;",
+            ".entry",
+            "\u{0}\u{ffff}",
+            ".func (",
+            "@ ; @%p",
+        ] {
             assert!(scan_ptx(text).findings().is_empty(), "{text}");
         }
         assert!(of_sass(&[("", ""), ("f", "@P0")]).is_empty());

@@ -29,11 +29,14 @@ pub struct Conv2d<'v> {
 
 /// The four dimensions of an array.
 fn four(array: Array<'_>, what: &'static str) -> Result<[usize; 4], ShapeError> {
-    array.shape().try_into().map_err(|_| ShapeError::Dimensions {
-        what,
-        shape: array.shape().to_vec(),
-        needs: "one of four dimensions",
-    })
+    array
+        .shape()
+        .try_into()
+        .map_err(|_| ShapeError::Dimensions {
+            what,
+            shape: array.shape().to_vec(),
+            needs: "one of four dimensions",
+        })
 }
 
 impl Conv2d<'_> {
@@ -59,11 +62,7 @@ impl Conv2d<'_> {
     ///
     /// # Errors
     /// When shapes do not fit each other, or the kernel does not fit into the input.
-    pub fn compute(
-        &self,
-        precision: Precision,
-        threads: Threads,
-    ) -> Result<Reference, ShapeError> {
+    pub fn compute(&self, precision: Precision, threads: Threads) -> Result<Reference, ShapeError> {
         let [images, channels, height, width] = four(self.x, "the input")?;
         let [filters, group_channels, kernel_height, kernel_width] =
             four(self.weight, "the weight")?;
@@ -116,8 +115,8 @@ impl Conv2d<'_> {
             |plane, values, noise| {
                 let (image, filter) = (plane / filters, plane % filters);
                 let first_channel = filter / (filters / self.groups) * group_channels;
-                let weights = &self.weight.values()
-                    [filter * group_channels * kernel_height * kernel_width..];
+                let weights =
+                    &self.weight.values()[filter * group_channels * kernel_height * kernel_width..];
                 for (place, (value, noise)) in values.iter_mut().zip(noise).enumerate() {
                     let (row, column) = (place / out_width, place % out_width);
                     let bias = self.bias.map_or(0.0, |bias| bias[filter]);

@@ -183,7 +183,8 @@ fn lessons(orders: &Orders) -> Vec<String> {
                 Order::Pairwise.depth(orders.count).unwrap_or(0),
             ));
         } else if serial.error == 0.0 && pairwise.error == 0.0 {
-            lessons.push("these values add up without rounding: the order does not matter".to_owned());
+            lessons
+                .push("these values add up without rounding: the order does not matter".to_owned());
         }
     }
     if orders.condition > 100.0 {
@@ -234,7 +235,10 @@ mod tests {
         let values: Vec<f64> = (1..=4096).map(|index| 1.0 / f64::from(index)).collect();
         let orders = compare_orders(&values, Format::F32, 8).unwrap();
         let lessons = lessons(&orders);
-        assert!(lessons[0].contains("4095 roundings in the one and 12 in the other"), "{lessons:?}");
+        assert!(
+            lessons[0].contains("4095 roundings in the one and 12 in the other"),
+            "{lessons:?}"
+        );
         assert!(lessons[1].starts_with("8 random orders give"));
         let exact = compare_orders(&[1.0, 2.0, 4.0], Format::F32, 3).unwrap();
         assert_eq!(

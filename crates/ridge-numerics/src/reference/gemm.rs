@@ -82,11 +82,7 @@ impl<'v> Product<'v> {
     ///
     /// # Errors
     /// When the shapes do not fit, or K is 0.
-    pub fn compute(
-        &self,
-        precision: Precision,
-        threads: Threads,
-    ) -> Result<Reference, ShapeError> {
+    pub fn compute(&self, precision: Precision, threads: Threads) -> Result<Reference, ShapeError> {
         let (batch, m, k) = matrices(self.a, "A", self.is_a_transposed)?;
         let (b_batch, b_k, n) = matrices(self.b, "B", self.is_b_transposed)?;
         equal("columns of A", k, "rows of B", b_k)?;
@@ -276,7 +272,9 @@ mod tests {
             Array::new(&a, &a_shape).unwrap(),
             Array::new(&b[..k * n], &b_one).unwrap(),
         );
-        let with_shared = shared.compute(Precision::DoubleDouble, Threads::ONE).unwrap();
+        let with_shared = shared
+            .compute(Precision::DoubleDouble, Threads::ONE)
+            .unwrap();
         for index in 0..3 {
             let a = &a[index * m * k..][..m * k];
             let out = index * m * n..(index + 1) * m * n;
@@ -319,7 +317,9 @@ mod tests {
             Array::new(&a, &[1, 3]).unwrap(),
             Array::new(&ones, &[3, 1]).unwrap(),
         );
-        let precise = product.compute(Precision::DoubleDouble, Threads::ONE).unwrap();
+        let precise = product
+            .compute(Precision::DoubleDouble, Threads::ONE)
+            .unwrap();
         assert_eq!(precise.values, [1.0]);
         let plain = product.compute(Precision::F64, Threads::ONE).unwrap();
         assert_eq!(plain.values, [0.0]);

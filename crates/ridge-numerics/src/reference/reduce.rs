@@ -195,7 +195,11 @@ mod tests {
 
     #[test]
     fn a_nan_is_not_lost() {
-        for x in [[f64::NAN, 1.0, 2.0], [2.0, f64::NAN, 1.0], [1.0, 2.0, f64::NAN]] {
+        for x in [
+            [f64::NAN, 1.0, 2.0],
+            [2.0, f64::NAN, 1.0],
+            [1.0, 2.0, f64::NAN],
+        ] {
             let array = Array::new(&x, &[3]).unwrap();
             for reduction in Reduction::ALL {
                 let value = reduction

@@ -66,11 +66,7 @@ impl Softmax<'_> {
     ///
     /// # Errors
     /// When the input has no dimension.
-    pub fn compute(
-        &self,
-        precision: Precision,
-        threads: Threads,
-    ) -> Result<Reference, ShapeError> {
+    pub fn compute(&self, precision: Precision, threads: Threads) -> Result<Reference, ShapeError> {
         by_rows(self.x, threads, |x, values, noise| {
             let max = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let total = sum(precision, x.iter().map(|x| (x - max).exp()));
@@ -121,11 +117,7 @@ impl LayerNorm<'_> {
     ///
     /// # Errors
     /// When the input has no dimension, or weights are not as many as columns.
-    pub fn compute(
-        &self,
-        precision: Precision,
-        threads: Threads,
-    ) -> Result<Reference, ShapeError> {
+    pub fn compute(&self, precision: Precision, threads: Threads) -> Result<Reference, ShapeError> {
         let (_, columns) = self.x.rows("the input")?;
         of_columns(self.weight, "weights", columns)?;
         of_columns(self.bias, "biases", columns)?;
@@ -167,11 +159,7 @@ impl RmsNorm<'_> {
     ///
     /// # Errors
     /// When the input has no dimension, or weights are not as many as columns.
-    pub fn compute(
-        &self,
-        precision: Precision,
-        threads: Threads,
-    ) -> Result<Reference, ShapeError> {
+    pub fn compute(&self, precision: Precision, threads: Threads) -> Result<Reference, ShapeError> {
         let (_, columns) = self.x.rows("the input")?;
         of_columns(self.weight, "weights", columns)?;
         by_rows(self.x, threads, |x, values, noise| {
@@ -281,8 +269,7 @@ mod tests {
             x.iter().enumerate().all(|(index, x)| {
                 let result = f64::from((x - mean) / scale);
                 let u = 2_f64.powi(-24);
-                let allowed =
-                    u * reference.values[index].abs() + 4.0 * u * reference.noise[index];
+                let allowed = u * reference.values[index].abs() + 4.0 * u * reference.noise[index];
                 (result - reference.values[index]).abs() <= allowed
             })
         };

@@ -158,7 +158,9 @@ pub fn sum_in(values: &[f64], order: Order, format: Format) -> f64 {
         }
         Order::Split { parts } => {
             let part = values.len().div_ceil(parts.max(1)).max(1);
-            let sums = values.chunks(part).map(|part| adder.serial(part.iter().copied()));
+            let sums = values
+                .chunks(part)
+                .map(|part| adder.serial(part.iter().copied()));
             adder.serial(sums)
         }
         Order::Kahan => adder.kahan(values),
@@ -270,11 +272,7 @@ pub fn compare_orders(values: &[f64], format: Format, shuffles: usize) -> Option
         count: values.len(),
         exact,
         size,
-        condition: if size == 0.0 {
-            1.0
-        } else {
-            size / exact.abs()
-        },
+        condition: if size == 0.0 { 1.0 } else { size / exact.abs() },
         results,
         shuffles,
         distinct: sums.len(),
@@ -320,10 +318,7 @@ mod tests {
         let values: Vec<f32> = (1..5000_u32).map(|index| 1.0 / index as f32).collect();
         let wide: Vec<f64> = values.iter().copied().map(f64::from).collect();
         let serial = values.iter().fold(0.0, |sum, value| sum + value);
-        assert_eq!(
-            sum_in(&wide, Order::Serial, Format::F32),
-            f64::from(serial)
-        );
+        assert_eq!(sum_in(&wide, Order::Serial, Format::F32), f64::from(serial));
         let mut lanes = [0.0_f32; 32];
         for (index, value) in values.iter().enumerate() {
             lanes[index % 32] += value;

@@ -41,11 +41,7 @@ fn headline(document: &Document) -> String {
 }
 
 fn evidence(effect: &FoundEffect, is_verbose: bool) -> String {
-    let most = if is_verbose {
-        usize::MAX
-    } else {
-        MOST_OPCODES
-    };
+    let most = if is_verbose { usize::MAX } else { MOST_OPCODES };
     let mut parts: Vec<String> = effect
         .evidence
         .iter()
@@ -109,13 +105,7 @@ pub fn text(document: &Document, layout: &Layout) -> String {
             ("told by", evidence(effect, layout.is_verbose).as_str()),
             ("without it", effect.remedy.as_str()),
         ] {
-            layout.paragraph(
-                &mut out,
-                &format!("{name}: {text}"),
-                "  ",
-                "    ",
-                None,
-            );
+            layout.paragraph(&mut out, &format!("{name}: {text}"), "  ", "    ", None);
         }
     }
     if !document.effects.is_empty() {

@@ -6,11 +6,11 @@ mod repeat;
 use std::ffi::OsString;
 
 use clap::{Args, ValueEnum};
+use operation::OperationArguments;
+use repeat::RepeatArguments;
 use ridge_numerics::format::{Endian, Format};
 use ridge_numerics::measure::Limits;
 use ridge_numerics::tolerance::{Computation, Preset, function};
-use operation::OperationArguments;
-use repeat::RepeatArguments;
 
 use crate::error::ExpectedError;
 use crate::verbs::numerics::{NumericsOptions, Raw, Task};
@@ -64,10 +64,18 @@ pub(crate) struct NumericsArguments {
 struct ComparisonArguments {
     /// What the output has to be: a file of NumPy (.npy, .npz), safetensors, PyTorch (.pt), or raw bytes with --dtype and --shape;
     /// FILE#NAME is one tensor of a file, `-` is standard input
-    #[arg(value_name = "REF", required_unless_present = "repeat", conflicts_with = "repeat")]
+    #[arg(
+        value_name = "REF",
+        required_unless_present = "repeat",
+        conflicts_with = "repeat"
+    )]
     reference: Option<OsString>,
     /// What it is, in the same way
-    #[arg(value_name = "OUT", required_unless_present = "repeat", conflicts_with = "repeat")]
+    #[arg(
+        value_name = "OUT",
+        required_unless_present = "repeat",
+        conflicts_with = "repeat"
+    )]
     output: Option<OsString>,
     /// Type of the elements of raw files, such as bf16; in files of NumPy, of elements that have no type there
     #[arg(long, value_name = "TYPE", value_parser = format)]
@@ -202,8 +210,10 @@ impl NumericsArguments {
 impl ComparisonArguments {
     fn options(self) -> Result<NumericsOptions, ExpectedError> {
         let (Some(reference), Some(output)) = (self.reference, self.output) else {
-            return Err(ExpectedError::usage("a reference and an output are compared")
-                .with_hint("name both: `ridge numerics REF OUT`"));
+            return Err(
+                ExpectedError::usage("a reference and an output are compared")
+                    .with_hint("name both: `ridge numerics REF OUT`"),
+            );
         };
         let has_own = self.rtol.is_some() || self.atol.is_some() || self.ulp.is_some();
         let own = has_own.then(|| Limits {

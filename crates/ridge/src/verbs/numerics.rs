@@ -146,10 +146,7 @@ fn usage(error: &ToleranceError) -> ExpectedError {
     ExpectedError::usage(error.to_string()).with_hint(hint)
 }
 
-fn format(
-    asked: Option<NumericsFormat>,
-    output: &Output,
-) -> Result<NumericsFormat, ExpectedError> {
+fn format(asked: Option<NumericsFormat>, output: &Output) -> Result<NumericsFormat, ExpectedError> {
     Ok(match (asked, output.extension().as_deref()) {
         (Some(format), _) => format,
         (None, None | Some("txt" | "text" | "log")) => NumericsFormat::Text,

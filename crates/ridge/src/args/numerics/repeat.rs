@@ -43,8 +43,10 @@ impl RepeatArguments {
         format: Option<NumericsFormat>,
     ) -> Result<Task, ExpectedError> {
         let Some(count) = self.repeat else {
-            return Err(ExpectedError::usage("nothing says how often to run the program")
-                .with_hint("--repeat 10"));
+            return Err(
+                ExpectedError::usage("nothing says how often to run the program")
+                    .with_hint("--repeat 10"),
+            );
         };
         let format = match format {
             None => None,

@@ -44,7 +44,9 @@ pub(crate) fn run(options: &FlagsOptions, output: &mut Output) -> Result<Code, E
         .map(|file| Ok((file.display().to_string(), scan(file, output)?)))
         .transpose()?;
     let document = Document::of(
-        settings.as_ref().map(|(flags, settings)| (*flags, settings)),
+        settings
+            .as_ref()
+            .map(|(flags, settings)| (*flags, settings)),
         code.as_ref().map(|(file, scan)| (file.as_str(), scan)),
         super::VERSION,
     );
@@ -99,7 +101,9 @@ fn scan(file: &Path, output: &Output) -> Result<Scan, ExpectedError> {
             .with_hint(KINDS)
         })?
     };
-    let is_ptx = text.lines().any(|line| line.trim_start().starts_with(".version"))
+    let is_ptx = text
+        .lines()
+        .any(|line| line.trim_start().starts_with(".version"))
         && text.contains(".target");
     let scan = if is_ptx {
         scan_ptx(text)

@@ -77,10 +77,7 @@ struct Seen {
     count: u64,
 }
 
-fn repeated(
-    options: &RepeatOptions,
-    output: &Output,
-) -> Result<(Document, bool), ExpectedError> {
+fn repeated(options: &RepeatOptions, output: &Output) -> Result<(Document, bool), ExpectedError> {
     let Some((program, arguments)) = options.command.split_first() else {
         return Err(ExpectedError::usage("there is no program behind `--`"));
     };
@@ -97,9 +94,7 @@ fn repeated(
     let folder = tempfile::Builder::new()
         .prefix("ridge-repeat-")
         .tempdir()
-        .map_err(|error| {
-            ExpectedError::unable(format!("there is no temporary folder: {error}"))
-        })?;
+        .map_err(|error| ExpectedError::unable(format!("there is no temporary folder: {error}")))?;
     let is_interrupted = interrupts()?;
     let mut seen: Vec<Seen> = Vec::new();
     for number in 0..options.count {
@@ -112,12 +107,9 @@ fn repeated(
             Written::File(file) => file.clone(),
         };
         let before = stamp(&file);
-        let arguments: Vec<OsString> = arguments
-            .iter()
-            .map(|word| filled(word, &file))
-            .collect();
-        let finished = process::run(&path, &arguments, options.limit, &is_interrupted)
-            .map_err(|error| {
+        let arguments: Vec<OsString> = arguments.iter().map(|word| filled(word, &file)).collect();
+        let finished =
+            process::run(&path, &arguments, options.limit, &is_interrupted).map_err(|error| {
                 ExpectedError::unable(format!("{} does not start: {error}", path.display()))
             })?;
         match finished.end {
@@ -278,8 +270,7 @@ fn variations(seen: &[Seen], dtype: Option<Format>) -> Result<Vec<TensorVariatio
                 .iter()
                 .find(|other| other.name.as_deref() == name)
                 .filter(|other| {
-                    other.head.shape == tensor.head.shape
-                        && other.head.format == tensor.head.format
+                    other.head.shape == tensor.head.shape && other.head.format == tensor.head.format
                 })
                 .ok_or_else(|| format!("{shown} has another shape or format in some run"))?;
             bytes.push(c_order(same).map_err(|error| format!("cannot read {shown}: {error}"))?);

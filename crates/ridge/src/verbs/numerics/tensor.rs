@@ -76,9 +76,8 @@ impl Source {
         raw: Option<&Raw>,
     ) -> Result<Loaded<'_>, ExpectedError> {
         let bytes = self.input.bytes();
-        let failed = |error: &TensorError| {
-            ExpectedError::unreadable(format!("{}: {error}", self.name))
-        };
+        let failed =
+            |error: &TensorError| ExpectedError::unreadable(format!("{}: {error}", self.name));
         let contents = match contents(bytes, elements) {
             Ok(contents) => contents,
             Err(error) => {
@@ -157,9 +156,8 @@ impl Source {
     }
 
     fn load<'a>(&self, tensor: &Tensor<'a>, file: &'a [u8]) -> Result<Loaded<'a>, ExpectedError> {
-        let failed = |error: TensorError| {
-            ExpectedError::unreadable(format!("{}: {error}", self.name))
-        };
+        let failed =
+            |error: TensorError| ExpectedError::unreadable(format!("{}: {error}", self.name));
         let mut head = tensor.head.clone();
         let bytes = if head.is_packed {
             // Two or more elements in a byte: they get one each.
@@ -199,7 +197,10 @@ pub(super) fn contents(
         // In an archive one may have only a size beside others that say what they are.
         Ok(contents)
             if elements.is_some()
-                && contents.unreadable.iter().any(|(_, error)| has_only_size(error)) =>
+                && contents
+                    .unreadable
+                    .iter()
+                    .any(|(_, error)| has_only_size(error)) =>
         {
             let mut whole = tensor::read(bytes, elements)?;
             let known: Vec<Option<&str>> = contents

@@ -46,7 +46,9 @@ pub(super) fn read(
             "{role}: {} has {count} elements, which do not fit into memory as FP64",
             tensor.name
         ))
-        .with_hint("a slice of the computation is as good a test: fewer rows, or one product of a batch")
+        .with_hint(
+            "a slice of the computation is as good a test: fewer rows, or one product of a batch",
+        )
     })?;
     values.extend((0..view.len()).map(|element| view.value(element).unwrap_or(f64::NAN)));
     let size = |size: &u64| usize::try_from(*size).unwrap_or(usize::MAX);
