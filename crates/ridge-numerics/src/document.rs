@@ -137,6 +137,7 @@ pub fn compare(
 ) -> Result<Document, ToleranceError> {
     let computation = Computation {
         has_magnitudes: magnitudes.is_some(),
+        is_reference_rounded: reference.format() == output.format(),
         reference_rms: root_mean_square(reference),
         ..*computation
     };

@@ -175,6 +175,9 @@ impl<'a> View<'a> {
     /// The code of an element.
     #[must_use]
     pub fn code(&self, element: u64) -> Option<u64> {
+        if element >= self.len() {
+            return None;
+        }
         let size = self.format.size_bytes();
         let place = if self.is_row_major {
             element

@@ -96,6 +96,8 @@ pub struct Computation {
     pub own: Option<Limits>,
     /// Whether Σ|a||b| of each element is known.
     pub has_magnitudes: bool,
+    /// Whether the reference was rounded to the format of the output, as the output was.
+    pub is_reference_rounded: bool,
     /// Root mean square of the reference, from which Σ|a||b| is estimated where it is not known.
     pub reference_rms: Option<f64>,
 }
@@ -169,7 +171,7 @@ impl Tolerance {
             }
             Some(Preset::TensorCore) | None => match (of.reduction, of.function) {
                 (Some(length), _) => Self::product(output, of, length),
-                (None, Some(function)) => Ok(Self::of_function(output, function)),
+                (None, Some(function)) => Ok(Self::of_function(output, of, function)),
                 (None, None) => Ok(Self::elementwise(output, of)),
             },
         }
@@ -305,7 +307,7 @@ impl Tolerance {
         Ok(tolerance)
     }
 
-    fn of_function(output: Format, function: Function) -> Self {
+    fn of_function(output: Format, of: &Computation, function: Function) -> Self {
         let computed = function.format;
         let ulps = function.ulps;
         let (limits, more) = if output == computed {
@@ -314,16 +316,16 @@ impl Tolerance {
                     ulps: ulps + 0.5,
                     ..Limits::default()
                 },
-                "half an ULP is added for the rounding of the reference",
+                "bounds count from the correctly rounded result, which is half an ULP off at most",
             )
         } else {
             (
                 Limits {
-                    ulps: 0.5,
+                    ulps: if of.is_reference_rounded { 1.0 } else { 0.5 },
                     relative: (ulps + 0.5) * ulp_share(computed),
                     ..Limits::default()
                 },
-                "storing the result adds half an ULP",
+                "storing the result adds half an ULP, and the reference another one where it was stored so too",
             )
         };
         Self {
@@ -420,14 +422,24 @@ impl Tolerance {
                 DEVIATIONS * input
             ));
         }
-        let (rounding, smallest) = match output.unit_roundoff() {
+        let (unit, smallest) = match output.unit_roundoff() {
             Some(unit) => (unit, output.min_subnormal().unwrap_or(0.0)),
             // Integers are rounded to the nearest, if at all.
             None => (0.0, if is_exact { 0.0 } else { 0.5 }),
         };
+        let rounding = if of.is_reference_rounded {
+            2.0 * unit
+        } else {
+            unit
+        };
         if rounding > 0.0 {
+            let and = if of.is_reference_rounded {
+                ", and the reference was rounded to that as well"
+            } else {
+                ""
+            };
             reasons.push(format!(
-                "Storing the sum as {output} adds {rounding:.2e} of it."
+                "Storing the sum as {output} adds {unit:.2e} of it{and}."
             ));
         }
         let of_sum = |share: f64| {

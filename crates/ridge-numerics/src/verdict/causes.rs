@@ -43,7 +43,9 @@ pub enum CauseKind {
     Offset,
     /// A vector was added to each row or column, or left out.
     BiasVector,
-    /// Rounded to a narrower format on the way.
+    /// All values of the output are numbers of a narrower format.
+    Narrowed,
+    /// Errors as large as those of inputs in a narrower format.
     LowerPrecision,
     /// Subnormal numbers are 0.
     FlushToZero,
@@ -396,7 +398,9 @@ impl<'e> Evidence<'e> {
         let share = self.share(|(_, r, x)| {
             (x - ratio * r).abs() <= self.own_rounding(*x) + 1e-3 * (x - r).abs()
         });
-        if share < NEARLY_ALL || ratio == 0.0 {
+        // What is no more than a rounding is no factor.
+        let is_seen = self.share(|(_, r, x)| (x - r).abs() > 4.0 * self.own_rounding(*x));
+        if share < NEARLY_ALL || is_seen < NEARLY_ALL || ratio == 0.0 {
             return None;
         }
         if (ratio + 1.0).abs() < 1e-3 {
@@ -520,7 +524,7 @@ impl<'e> Evidence<'e> {
             // The narrowest that holds them says most.
             if let Some(format) = narrower.clone().filter(|format| holds(*format)).last() {
                 return cause(
-                    CauseKind::LowerPrecision,
+                    CauseKind::Narrowed,
                     format!(
                         "all values of the output are numbers of {format}: it was rounded to {format} on the way"
                     ),
