@@ -340,4 +340,5 @@ pub fn missed_share(runs: usize) -> f64 {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "expected values are exact")]
 mod tests;

@@ -96,6 +96,7 @@ impl DoubleDouble {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "expected values are exact")]
 mod tests {
     use proptest::prelude::*;
 

@@ -21,12 +21,11 @@ impl Reference {
         accumulate: Format,
     ) -> Tolerance {
         let u = accumulate.unit_roundoff().unwrap_or(0.0);
-        let rounding = output.unit_roundoff().unwrap_or(0.0);
-        let smallest = match output.min_subnormal() {
-            Some(smallest) => smallest,
-            // Integers are rounded to the nearest.
-            None => 0.5,
-        };
+        // The values of a reference are rounded to FP64 themselves.
+        let roundings = if output == Format::F64 { 2.0 } else { 1.0 };
+        let rounding = roundings * output.unit_roundoff().unwrap_or(0.0);
+        // Integers are rounded to the nearest.
+        let smallest = output.min_subnormal().unwrap_or(0.5);
         let limits = |magnitude| Limits {
             absolute: smallest,
             relative: rounding,
@@ -65,6 +64,7 @@ impl Reference {
 pub const NO_NOISE: &str = "0";
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "expected values are exact")]
 mod tests {
     use super::*;
 
@@ -84,6 +84,8 @@ mod tests {
         let certain = tolerance.judge.certain.unwrap();
         assert_eq!(certain.magnitude, 8.0 * 2_f64.powi(-24));
         assert_eq!(tolerance.name, "rounding of a sum in f32");
+        let double = reference.tolerance("a sum", "8", Format::F64, Format::F64);
+        assert_eq!(double.judge.tolerance.relative, 2_f64.powi(-52));
         let integers = reference.tolerance("a maximum", NO_NOISE, Format::I32, Format::F32);
         assert_eq!(integers.judge.tolerance.absolute, 0.5);
         assert_eq!(integers.reasons, ["Nothing is rounded on the way."]);

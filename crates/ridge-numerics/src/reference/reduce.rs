@@ -167,6 +167,7 @@ impl FromStr for Reduction {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "expected values are exact")]
 mod tests {
     use super::*;
 

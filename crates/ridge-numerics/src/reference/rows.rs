@@ -176,6 +176,7 @@ impl RmsNorm<'_> {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "expected values are exact")]
 mod tests {
     use super::*;
 

@@ -281,6 +281,7 @@ pub fn compare_orders(values: &[f64], format: Format, shuffles: usize) -> Option
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "expected values are exact")]
 mod tests {
     use proptest::prelude::*;
 

@@ -7,7 +7,7 @@ pub(super) fn number(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
-    let text = if (1e-4..1e7).contains(&value.abs()) {
+    if (1e-4..1e7).contains(&value.abs()) {
         let digits = (5 - value.abs().log10().floor() as i32).clamp(0, 9);
         let text = format!("{value:.*}", digits as usize);
         if text.contains('.') {
@@ -17,8 +17,7 @@ pub(super) fn number(value: f64) -> String {
         }
     } else {
         format!("{value:.3e}")
-    };
-    text
+    }
 }
 
 /// Three significant figures.
