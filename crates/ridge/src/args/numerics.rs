@@ -73,6 +73,7 @@ struct ComparisonArguments {
     /// What it is, in the same way
     #[arg(
         value_name = "OUT",
+        id = "OUT",
         required_unless_present = "repeat",
         conflicts_with = "repeat"
     )]

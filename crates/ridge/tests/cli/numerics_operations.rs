@@ -25,6 +25,14 @@ fn npy(shape: &[usize], values: &[f32]) -> Vec<u8> {
     bytes
 }
 
+/// The same with another type of 4 bytes.
+fn npy_of(descr: &str, shape: &[usize], words: &[u32]) -> Vec<u8> {
+    let values: Vec<f32> = words.iter().map(|word| f32::from_bits(*word)).collect();
+    let bytes = npy(shape, &values);
+    let at = bytes.windows(3).position(|part| part == b"<f4").unwrap();
+    [&bytes[..at], descr.as_bytes(), &bytes[at + 3..]].concat()
+}
+
 /// Numbers between -1 and 1 that look random.
 fn noise(seed: u32, count: usize) -> Vec<f32> {
     let mut state = seed;
@@ -192,6 +200,21 @@ fn other_operations_need_no_reference_either() {
     run(&["conv2d", "image.npy", "kernel.npy", "doubled.npy"])
         .code(0)
         .shows("all 400 elements are equal");
+}
+
+#[test]
+fn integers_are_summed_exactly() {
+    let folder = Folder::with("a.npy", npy_of("<i4", &[2, 3], &[1, 2, 3, 4, 5, 6]));
+    folder.write("b.npy", npy_of("<i4", &[3, 1], &[1, 10, 100]));
+    folder.write("c.npy", npy_of("<i4", &[2, 1], &[321, 654]));
+    folder.write("off.npy", npy_of("<i4", &[2, 1], &[321, 655]));
+    let run = |output| {
+        ridge(["numerics", "gemm", "a.npy", "b.npy", output])
+            .within(&folder)
+            .run()
+    };
+    run("c.npy").code(0).shows("equal");
+    run("off.npy").code(13).shows("WRONG");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::thread;
 
 use ridge_numerics::document::{Document, compare, hold};
-use ridge_numerics::format::{Endian, Format};
+use ridge_numerics::format::{Endian, Format, Overflow};
 use ridge_numerics::measure::Magnitudes;
 use ridge_numerics::reference::{
     Array, Conv2d, Function, LayerNorm, NO_NOISE, Precision, Product, Reduction, Reference,
@@ -209,11 +209,25 @@ fn checked(
     })?;
 
     let shape: Vec<u64> = reference.shape.iter().map(|size| *size as u64).collect();
-    let as_view = |bytes| {
-        View::row_major(Format::F64, &shape, Endian::Little, bytes)
+    let view_of = |format, bytes| {
+        View::row_major(format, &shape, Endian::Little, bytes)
             .map_err(|error| ExpectedError::internal(format!("the reference: {error}")))
     };
-    let expected = bytes(&reference.values, 1.0);
+    let as_view = |bytes| view_of(Format::F64, bytes);
+    // Integers are compared with integers: the nearest to the reference.
+    let expected = if format.is_float() {
+        bytes(&reference.values, 1.0)
+    } else {
+        codes(&reference.values, format)
+    };
+    let expected = view_of(
+        if format.is_float() {
+            Format::F64
+        } else {
+            format
+        },
+        &expected,
+    )?;
     let inputs: Vec<&str> = values.iter().map(|values| values.name.as_str()).collect();
     let of = format!("{} of {}", operation.name(), inputs.join(" and "));
     let names = [of.as_str(), name.as_str()];
@@ -241,7 +255,7 @@ fn checked(
             };
             compare(
                 names,
-                &as_view(&expected)?,
+                &expected,
                 &result,
                 Some(&Magnitudes::new(as_view(&magnitudes)?)),
                 &computation,
@@ -258,7 +272,7 @@ fn checked(
             );
             hold(
                 names,
-                &as_view(&expected)?,
+                &expected,
                 &result,
                 Some(&Magnitudes::new(as_view(&noise)?)),
                 &tolerance,
@@ -267,6 +281,17 @@ fn checked(
         }
     };
     document.map_err(failed)
+}
+
+/// Values as elements of an integer format.
+fn codes(values: &[f64], format: Format) -> Vec<u8> {
+    values
+        .iter()
+        .flat_map(|value| {
+            let code = format.encode(*value, Overflow::Saturate).to_le_bytes();
+            code.into_iter().take(format.size_bytes())
+        })
+        .collect()
 }
 
 /// Values times a factor, as a tensor of FP64 has them.
