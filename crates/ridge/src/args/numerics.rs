@@ -35,7 +35,7 @@ pub(crate) struct NumericsArguments {
     #[arg(value_name = "REF")]
     reference: OsString,
     /// What it is, in the same way
-    #[arg(value_name = "OUT")]
+    #[arg(value_name = "OUT", id = "OUT")]
     output: OsString,
     /// Type of the elements of raw files, such as bf16; in files of NumPy, of elements that have no type there
     #[arg(long, value_name = "TYPE", value_parser = format)]
