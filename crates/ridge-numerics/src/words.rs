@@ -31,11 +31,19 @@ pub fn percent(share: f64) -> String {
         "more than 99.9 %".to_owned()
     } else if percent < 1.0 && share > 0.0 {
         format!("{percent:.2} %")
-    } else if percent < 10.0 && share > 0.0 {
+    } else if share > 0.0 && share < 1.0 && !(10.0..99.0).contains(&percent) {
         format!("{percent:.1} %")
     } else {
         format!("{percent:.0} %")
     }
+}
+
+/// A name with its article.
+#[must_use]
+pub fn with_article(name: &str) -> String {
+    // Formats are spelled: an f32, an e4m3, an i8; but a bf16, a tf32, a u8.
+    let is_an = name.starts_with(['f', 'e', 'i']);
+    format!("{} {name}", if is_an { "an" } else { "a" })
 }
 
 /// Places from one to another.
@@ -82,6 +90,9 @@ mod tests {
         assert_eq!(percent(0.0), "0 %");
         assert_eq!(percent(1e-6), "less than 0.01 %");
         assert_eq!(percent(0.12), "12 %");
+        assert_eq!(percent(0.998), "99.8 %");
+        assert_eq!(with_article("f16"), "an f16");
+        assert_eq!(with_article("bf16"), "a bf16");
         assert_eq!(percent(0.9999), "more than 99.9 %");
         assert_eq!(percent(1.0), "100 %");
         assert_eq!(figures(2.1), "2.1");

@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use crate::format::Format;
 use crate::measure::{Judge, Limits};
+use crate::words::with_article;
 
 /// Standard deviations of the random model that are allowed.
 const DEVIATIONS: f64 = 4.0;
@@ -477,7 +478,10 @@ impl Tolerance {
             ..Self::with(
                 output,
                 of_sum(random),
-                &format!("rounding of a {kind} product with K = {length}"),
+                &format!(
+                    "rounding of {} product with K = {length}",
+                    with_article(kind)
+                ),
                 reasons,
             )
         };

@@ -596,9 +596,17 @@ impl<'e> Evidence<'e> {
         let name = axis_name(axis.axis, places.len());
         let span = span(axis.lowest, axis.highest);
         if axis.highest + 1 < axis.length || axis.lowest == 0 {
+            let parts: Vec<String> = places
+                .iter()
+                .filter(|axis| part(axis) < 1.0)
+                .map(|axis| {
+                    let name = axis_name(axis.axis, places.len());
+                    format!("{name} {}", crate::words::span(axis.lowest, axis.highest))
+                })
+                .collect();
             return cause(
                 CauseKind::Region,
-                format!("all in {name} {span}"),
+                format!("all in {}", parts.join(" and ")),
                 "look at what computes this part: a tile, a block, a head, a split",
             );
         }

@@ -225,10 +225,17 @@ fn degenerate(reference: &View<'_>, output: &View<'_>, measures: &Measures) -> O
 
 /// The largest error in ULP, in words.
 fn worst(measures: &Measures) -> String {
-    match &measures.ulps.peak {
-        Some(peak) if peak.value == 0.0 => "all elements are equal".to_owned(),
-        Some(peak) => format!("worst {} ULP", figures(peak.value)),
-        None => "no element is a finite number in both".to_owned(),
+    /// Errors so many times those at the largest element come from an ULP that is small, near 0.
+    const NEAR_ZERO: f64 = 8.0;
+    match (&measures.ulps.peak, measures.ulps.at_largest) {
+        (Some(peak), _) if peak.value == 0.0 => "all elements are equal".to_owned(),
+        (Some(peak), Some(at_largest)) if peak.value > NEAR_ZERO * at_largest.max(1.0) => format!(
+            "worst error {} ULP of the largest element, and {} of its own near 0",
+            figures(at_largest),
+            figures(peak.value)
+        ),
+        (Some(peak), _) => format!("worst {} ULP", figures(peak.value)),
+        (None, _) => "no element is a finite number in both".to_owned(),
     }
 }
 
@@ -328,7 +335,7 @@ fn undecided(measures: &Measures, tolerance: &Tolerance, wrong: &str) -> Option<
         Verdict::new(
             Outcome::CannotTell,
             format!(
-                "cannot tell: {wrong} more than {} ULP off ({}); a sum of about {} products would explain it",
+                "cannot tell: {wrong} more than {} ULP off ({}); a sum of {} products or more would explain it",
                 figures(tolerance.judge.tolerance.ulps),
                 worst(measures),
                 figures(length)

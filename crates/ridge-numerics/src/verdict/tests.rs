@@ -280,7 +280,7 @@ fn cases() -> Vec<Case> {
             },
             Wrong,
             Some(C::Region),
-            "all in columns 16–31",
+            "all in rows 32–63 and columns 16–31",
         ),
         case(
             "the edge of each tile",
@@ -563,7 +563,7 @@ fn cases() -> Vec<Case> {
                 |c, r| noisy(c, r, 0.2),
                 Wrong,
                 None,
-                "not rounding of a f16 product",
+                "not rounding of an f16 product",
             ),
             of_length(1024, None),
         ),
@@ -573,7 +573,7 @@ fn cases() -> Vec<Case> {
             |c, r| noisy(c, r, 10.0 * 32.0 * c.format.unit_roundoff().unwrap()),
             CannotTell,
             None,
-            "a sum of about",
+            "products or more would explain it",
         ),
         // Rules of others.
         with(

@@ -156,15 +156,15 @@ pub(super) fn rows(measures: &Measures, is_verbose: bool) -> Vec<Row> {
     rows
 }
 
-/// Figures that tell neighbouring numbers of a format apart.
+/// Figures that tell neighbouring numbers of the output's format apart.
 pub(super) fn digits(document: &Document) -> usize {
-    let mantissa = |name: &str| {
-        name.parse::<Format>()
-            .ok()
-            .and_then(Format::layout)
-            .map_or(10, |layout| layout.mantissa)
-    };
-    let bits = mantissa(&document.reference.format).max(mantissa(&document.output.format)) + 1;
+    let bits = document
+        .output
+        .format
+        .parse::<Format>()
+        .ok()
+        .and_then(Format::layout)
+        .map_or(20, |layout| layout.mantissa + 1);
     2 + (f64::from(bits) * std::f64::consts::LOG10_2) as usize
 }
 
@@ -200,6 +200,9 @@ pub(super) const ELEMENT: [&str; 7] = [
     "after it",
 ];
 
+/// Figures of neighbours, which are there for their size.
+const NEIGHBOUR: usize = 4;
+
 /// An element as a row. Neighbours are reference and output.
 pub(super) fn element(element: &Element, digits: usize) -> [String; 7] {
     let neighbour = |offset: i8| {
@@ -210,8 +213,8 @@ pub(super) fn element(element: &Element, digits: usize) -> [String; 7] {
             .map_or_else(String::new, |neighbour| {
                 format!(
                     "{} : {}",
-                    number(neighbour.reference, digits),
-                    number(neighbour.output, digits)
+                    number(neighbour.reference, digits.min(NEIGHBOUR)),
+                    number(neighbour.output, digits.min(NEIGHBOUR))
                 )
             })
     };
@@ -226,20 +229,34 @@ pub(super) fn element(element: &Element, digits: usize) -> [String; 7] {
     ]
 }
 
-/// Elements by the size of their errors: bound, count, share.
+/// Bounds of the bins that are shown; beyond the last they grow by the factor.
+const BOUNDS: [f64; 7] = [0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0];
+const GROWTH: f64 = 16.0;
+
+/// Elements by the size of their errors: bound, count, share. Sizes that no error has are left out.
 pub(super) fn sizes(measures: &Measures) -> Vec<(String, u64, f64)> {
     let total: u64 = measures.ulps.histogram.iter().map(|bin| bin.count).sum();
-    measures
-        .ulps
-        .histogram
-        .iter()
-        .map(|bin| {
-            let bound = if bin.up_to == 0.0 {
+    let mut bounds = BOUNDS.into_iter();
+    let mut bound = bounds.next().unwrap_or(0.0);
+    let mut sizes: Vec<(f64, u64)> = Vec::new();
+    for bin in measures.ulps.histogram.iter().filter(|bin| bin.count > 0) {
+        while bound < bin.up_to {
+            bound = bounds.next().unwrap_or(bound * GROWTH);
+        }
+        match sizes.last_mut() {
+            Some((last, count)) if last.total_cmp(&bound).is_eq() => *count += bin.count,
+            _ => sizes.push((bound, bin.count)),
+        }
+    }
+    sizes
+        .into_iter()
+        .map(|(bound, count)| {
+            let name = if bound <= 0.0 {
                 "0".to_owned()
             } else {
-                format!("up to {}", figures(bin.up_to))
+                format!("up to {}", figures(bound))
             };
-            (bound, bin.count, bin.count as f64 / total.max(1) as f64)
+            (name, count, count as f64 / total.max(1) as f64)
         })
         .collect()
 }
