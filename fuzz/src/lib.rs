@@ -5,6 +5,7 @@ pub mod bodies;
 pub mod checks;
 pub mod devices;
 pub mod diagnoses;
+pub mod flags;
 pub mod history;
 pub mod recordings;
 pub mod sanitizer;

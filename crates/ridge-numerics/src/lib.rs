@@ -16,5 +16,14 @@
 #![forbid(unsafe_code)]
 
 pub mod block;
+pub mod determinism;
+pub mod document;
+pub mod flags;
 pub mod format;
+pub mod measure;
+pub mod reference;
 pub mod tensor;
+pub mod tolerance;
+pub mod verdict;
+pub mod view;
+pub mod words;

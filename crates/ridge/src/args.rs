@@ -8,6 +8,7 @@ mod devices;
 mod diff;
 mod doctor;
 mod history;
+mod numerics;
 mod occupancy;
 mod roofline;
 mod sanitize;
@@ -27,6 +28,7 @@ pub(crate) use devices::{DevicesArguments, DevicesFormat};
 pub(crate) use diff::{DiffArguments, DiffFormat, Renamed};
 pub(crate) use doctor::{DoctorArguments, DoctorFormat};
 pub(crate) use history::{ExportedAs, HistoryArguments, HistoryFormat, PlotFormat};
+pub(crate) use numerics::{NumericsArguments, NumericsFormat, OperationFormat};
 pub(crate) use occupancy::{OccupancyArguments, OccupancyFormat};
 use ridge_collect::ncu::Replay;
 use ridge_diagnose::Given;
@@ -90,6 +92,9 @@ pub(crate) enum Verb {
     /// Tell how many warps of a kernel fit on an SM, what limits them, and which launch would have more
     #[command(after_help = occupancy::EXAMPLES)]
     Occupancy(OccupancyArguments),
+    /// Tell whether an output is right within what its formats allow, whether it repeats, and what may make it differ
+    #[command(after_help = numerics::EXAMPLES)]
+    Numerics(Box<NumericsArguments>),
     /// Draw kernels under the roofs of their device: how much they compute in a second and for each byte
     #[command(after_help = roofline::EXAMPLES)]
     Roofline(Box<RooflineArguments>),

@@ -64,7 +64,7 @@ impl Disassembler {
         if symbols.is_empty() || self.failure.get().is_some() {
             return;
         }
-        match self.listing(bytes, &symbols.join(",")) {
+        match self.listing(bytes, Some(&symbols.join(","))) {
             Ok(text) => map.add_disassembly(sass::instructions(&text)),
             Err(failure) => {
                 // Another thread may have failed first; one message is enough.
@@ -82,7 +82,12 @@ impl Disassembler {
         ))
     }
 
-    fn listing(&self, cubin: &[u8], symbols: &str) -> Result<String, String> {
+    /// The text of a whole module.
+    pub(crate) fn whole(&self, cubin: &[u8]) -> Result<String, String> {
+        self.listing(cubin, None)
+    }
+
+    fn listing(&self, cubin: &[u8], symbols: Option<&str>) -> Result<String, String> {
         let in_vain = |what: &str, error: std::io::Error| format!("{what}: {error}");
         let mut file = tempfile::Builder::new()
             .prefix("ridge-")
@@ -112,12 +117,16 @@ impl Disassembler {
     fn run(
         &self,
         cubin: &Path,
-        symbols: &str,
+        symbols: Option<&str>,
         output: &fs::File,
         messages: &fs::File,
     ) -> std::io::Result<ExitStatus> {
-        let mut child = Command::new(&self.program)
-            .args(["--print-code", "--cuda-function-index", symbols])
+        let mut command = Command::new(&self.program);
+        command.arg("--print-code");
+        if let Some(symbols) = symbols {
+            command.args(["--cuda-function-index", symbols]);
+        }
+        let mut child = command
             .arg(cubin)
             .stdin(Stdio::null())
             .stdout(output.try_clone()?)

@@ -68,4 +68,9 @@ impl ExpectedError {
         self.hint = Some(hint.into());
         self
     }
+
+    pub(crate) fn with_exit(mut self, exit: Code) -> Self {
+        self.exit = exit;
+        self
+    }
 }

@@ -79,7 +79,7 @@ pub const SLOWER: Code = Code {
 pub const UNDECIDED: Code = Code {
     number: 11,
     meaning: "cannot tell",
-    detail: "No fault was found, and not every tool says that there is none: one did not come to its end, counted nothing because the program never used CUDA, or found only what programs without fault have too. A comparison says AMBIGUOUS of a pair, nothing on one side has its like on the other, or a check has nothing to go by. The answer tells which, and what to do.",
+    detail: "No fault was found, and not every tool says that there is none: one did not come to its end, counted nothing because the program never used CUDA, or found only what programs without fault have too. A comparison says AMBIGUOUS of a pair, nothing on one side has its like on the other, or a check has nothing to go by. `ridge numerics` cannot tell rounding from a mistake, or had nothing to compare. The answer tells which, and what to do.",
     since: "0.1",
 };
 /// A measurement is not valid.
@@ -93,7 +93,7 @@ pub const INVALID: Code = Code {
 pub const DIFFERS: Code = Code {
     number: 13,
     meaning: "numbers differ",
-    detail: "An output of a measured kernel is not what the reference says, or was not written.",
+    detail: "An output of a measured kernel, or of `ridge numerics`, is not what the reference says, or was not written.",
     since: "0.1",
 };
 /// A checker found faults.

@@ -12,6 +12,7 @@ pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod history;
 pub(crate) mod narrowed;
+pub(crate) mod numerics;
 pub(crate) mod occupancy;
 pub(crate) mod redact;
 pub(crate) mod roofline;

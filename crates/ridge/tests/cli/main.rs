@@ -21,6 +21,8 @@ mod extremes;
 mod history;
 mod hostile;
 mod json;
+mod numerics;
+mod numerics_operations;
 mod occupancy;
 mod pages;
 mod ranks;

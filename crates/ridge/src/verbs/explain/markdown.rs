@@ -2,16 +2,20 @@
 
 use ridge_render::charset::Charset;
 use ridge_render::style::{Painter, Role};
+use ridge_render::table::{Column, Table};
 use ridge_render::wrap::{Indent, wrap};
 
-/// A page as text: headings, paragraphs and bullets, broken into lines of at most `columns`.
+/// Marks the begin and the end of lines that are kept as they are.
+const FENCE: &str = "```";
+
+/// A page as text: headings, paragraphs, bullets and tables, broken into lines of at most `columns`; drawings as they are.
 pub(super) fn text(page: &str, columns: usize, charset: Charset, painter: Painter) -> String {
     let mut out = String::new();
-    for block in page.trim().split("\n\n") {
+    for block in blocks(page) {
         if !out.is_empty() {
             out.push('\n');
         }
-        for line in lines(block, columns, charset, painter) {
+        for line in lines(&block, columns, charset, painter) {
             out.push_str(&line);
             out.push('\n');
         }
@@ -19,8 +23,67 @@ pub(super) fn text(page: &str, columns: usize, charset: Charset, painter: Painte
     out
 }
 
+/// Parts of a page between empty lines; empty lines of a drawing belong to it.
+fn blocks(page: &str) -> Vec<String> {
+    let mut blocks = Vec::new();
+    let mut block = String::new();
+    let mut is_drawing = false;
+    for line in page.trim().lines() {
+        is_drawing ^= line.starts_with(FENCE);
+        if line.is_empty() && !is_drawing {
+            blocks.push(std::mem::take(&mut block));
+        } else {
+            if !block.is_empty() {
+                block.push('\n');
+            }
+            block.push_str(line);
+        }
+    }
+    blocks.push(block);
+    blocks.retain(|block| !block.is_empty());
+    blocks
+}
+
+/// A table, its cells broken into lines where it is too wide.
+fn table(block: &str, columns: usize, charset: Charset, painter: Painter) -> Vec<String> {
+    let cells = |line: &str| -> Vec<String> {
+        let inner = line.trim().trim_start_matches('|').trim_end_matches('|');
+        inner
+            .split('|')
+            .map(|cell| cell.trim().to_owned())
+            .collect()
+    };
+    let mut rows = block.lines().map(cells);
+    let heads = rows.next().unwrap_or_default();
+    let mut table = Table::new(heads.iter().map(|head| Column::left(head).wrapped(1, 8)));
+    // The second line tells alignments.
+    for row in rows.skip(1) {
+        table.row(row);
+    }
+    table
+        .render(columns.saturating_sub(2), charset, painter)
+        .lines()
+        .map(|line| format!("  {line}"))
+        .collect()
+}
+
 fn lines(block: &str, columns: usize, charset: Charset, painter: Painter) -> Vec<String> {
+    if let Some(drawing) = block.strip_prefix(FENCE) {
+        return drawing
+            .trim_end_matches(FENCE)
+            .lines()
+            .skip(1)
+            .map(|line| {
+                format!("  {}", spelled(line, charset))
+                    .trim_end()
+                    .to_owned()
+            })
+            .collect();
+    }
     let block = spelled(block, charset);
+    if block.starts_with('|') {
+        return table(&block, columns, charset, painter);
+    }
     if block.starts_with('#') {
         let title = block.trim_start_matches('#').trim_start();
         return wrap(title, columns, Indent::default())
@@ -71,6 +134,21 @@ mod tests {
         assert_eq!(
             text(page, 16, Charset::Unicode, Painter::plain()),
             "Title\n\n  Some code and\n  more words.\n\n  - one item\n  - two\n"
+        );
+    }
+
+    #[test]
+    fn drawings_and_tables_keep_their_form() {
+        let page =
+            "Bits:\n\n```text\ns  e\n\n1  2\n```\n\n| name | what |\n|---|---|\n| a | `b` c |\n";
+        assert_eq!(
+            text(page, 30, Charset::Unicode, Painter::plain()),
+            "  Bits:\n\n  s  e\n\n  1  2\n\n  name  what\n  a     b c\n"
+        );
+        let wide = "| name | what |\n|---|---|\n| a | one two three four |\n";
+        assert_eq!(
+            text(wide, 20, Charset::Unicode, Painter::plain()),
+            "  name  what\n  a     one two\n        three four\n"
         );
     }
 

@@ -27,15 +27,20 @@ terms! {
     "cold": "cold", "cold time", "l2 flush", "flush";
     "compulsory": "compulsory bytes", "compulsory traffic", "compulsory", "compulsory operations";
     "compute-sanitizer": "compute sanitizer", "sanitizer", "ridge sanitize", "memcheck", "racecheck", "initcheck", "synccheck";
+    "condition": "condition of a sum", "condition", "condition number", "cancellation";
     "counter-permission": "counter permission", "permission for counters", "counters", "err nvgpuctrperm", "cap sys admin", "ridge doctor";
+    "determinism": "determinism", "deterministic", "nondeterminism", "reproducible", "bit identical", "run to run";
     "eligible-warps": "eligible warps", "eligible warp";
     "exposed-copy": "exposed copy", "exposed copies", "exposed transfer", "overlap", "hidden copy";
+    "flags": "flags and results", "flags", "fast math", "use fast math", "fmad", "contraction", "fma contraction", "prec div", "prec sqrt", "ridge numerics flags";
     "floor": "floor", "floors", "event floor", "empty kernel", "floor limited", "at floor";
+    "ftz": "ftz", "flush to zero", "subnormal", "subnormals", "denormal", "denormals";
     "gap": "gap of a device", "gaps", "gaps of a device", "host wait", "launch floor", "idle time", "host late";
     "graph": "graph", "graph time", "cuda graph", "graph mode";
     "history": "history", "history of results", "ridge history", "past results", "record";
     "hot": "hot", "hot time";
     "issue-slot": "issue slot", "issue slots";
+    "kahan": "kahan's sum", "kahan", "kahan sum", "compensated sum", "compensated summation", "neumaier", "pairwise sum", "pairwise summation";
     "lane": "lane", "lanes";
     "latency": "latency", "launch latency", "latency of a launch";
     "latency-hiding": "latency hiding", "little's law", "littles law", "bytes in flight", "in flight", "memory level parallelism";
@@ -43,6 +48,7 @@ terms! {
     "ledger": "ledger", "resource ledger";
     "lower-bound": "lower bound", "lower bounds", "bound", "bounds", "gap";
     "matching": "matching of kernels", "matching", "match", "ridge diff", "diff", "renamed kernel";
+    "number-formats": "number formats", "formats", "number format", "fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "fp6", "fp4", "e4m3", "e5m2", "e2m1", "e8m0", "mxfp8", "mxfp4", "nvfp4";
     "occupancy": "occupancy", "theoretical occupancy", "achieved occupancy", "ridge occupancy";
     "pageable-memory": "pageable memory", "pageable", "pinned", "pinned memory", "page locked", "pageable copy";
     "pass": "pass", "passes", "replay", "kernel replay", "application replay", "tier", "tiers";
@@ -57,6 +63,8 @@ terms! {
     "speed-of-light": "speed of light", "sol";
     "stall-reasons": "stall reasons", "stall reason", "stalls";
     "timeline": "timeline", "ridge timeline", "trace", "span", "busy time", "queue time";
+    "ulp": "ulp", "ulps", "unit in the last place", "units in the last place", "correctly rounded";
+    "unit-roundoff": "unit roundoff", "machine epsilon", "epsilon", "rounding error";
     "verify": "what had to move", "verify", "held", "not held", "it worked if";
     "warp": "warp", "warps";
     "wave": "wave", "waves", "tail";
