@@ -35,22 +35,22 @@ BUILDS
 } > "$work/machine.txt"
 
 began=$SECONDS
-# Waited for one by one: `wait` alone would in some shells wait for `tee` too, which ends when this script does.
-jobs=()
+# By number: `wait` alone would wait for the log as well, which ends with this script.
+compiling=()
 while IFS='|' read -r build flags; do
     extra=
     [ "$build" = default ] && extra=-DINTRINSICS
     # shellcheck disable=SC2086 # flags are words
     "$NVCC" -std=c++17 -O3 -arch="$ARCH" $flags $extra functions.cu -o "$work/functions-$build" &
-    jobs+=($!)
+    compiling+=($!)
 done < "$work/builds.txt"
 "$NVCC" -std=c++17 -O3 -arch="$ARCH" sums.cu -o "$work/sums-default" &
-jobs+=($!)
+compiling+=($!)
 "$NVCC" -std=c++17 -O3 -arch="$ARCH" -fmad=false sums.cu -o "$work/sums-fmad-off" &
-jobs+=($!)
+compiling+=($!)
 # The reference is no GPU work: PyTorch starts while the compiler is busy.
 timeout 90 "$PYTHON" tensor.py "$work/tensor.json" || echo "tensor.py: exit code $?"
-wait "${jobs[@]}"
+wait "${compiling[@]}"
 echo "== compiled, products done: $((SECONDS - began)) s"
 
 while IFS='|' read -r build flags; do
