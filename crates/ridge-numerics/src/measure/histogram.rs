@@ -5,11 +5,14 @@ const BINS_PER_OCTAVE: u32 = 16;
 /// Errors below 2^-6 ULP count as 0. They only occur where the reference is finer than the output.
 const LOWEST_OCTAVE: u32 = 6;
 /// Bits of an `f32` below those that tell its bin.
-const SHIFT: u32 = 23 - BINS_PER_OCTAVE.ilog2();
+pub(super) const SHIFT: u32 = 23 - BINS_PER_OCTAVE.ilog2();
 /// The bin of 2^-6 among those of all positive numbers, less the one for 0.
-const FIRST: u32 = ((127 - LOWEST_OCTAVE) << BINS_PER_OCTAVE.ilog2()) - 1;
+pub(super) const FIRST: u32 = ((127 - LOWEST_OCTAVE) << BINS_PER_OCTAVE.ilog2()) - 1;
 /// Up to 2^65.
 pub(super) const BINS: usize = ((LOWEST_OCTAVE + 65) * BINS_PER_OCTAVE + 2) as usize;
+
+/// Room for the bins, a power of two: with a mask for the place no bound has to be checked.
+pub(super) const ROOM: usize = BINS.next_power_of_two();
 
 /// The bin of an error.
 #[inline]

@@ -3,6 +3,7 @@
 //! Whatever needs a second look is only noticed here, for the block as a whole. Lanes are eight on every processor, and nothing is
 //! fused, so that results do not depend on the machine.
 
+use super::histogram;
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, Simd, dispatch, f32x8, f64x4, i32x8, u32x8};
 
@@ -23,6 +24,8 @@ pub(super) struct Arrays {
     /// Places among the numbers of the format, for formats whose places do not follow from the bits of binary32.
     pub(super) places: [[i32; BLOCK]; 2],
     pub(super) ulps: [u32; BLOCK],
+    /// The bins of those.
+    pub(super) bins: [u32; BLOCK],
 }
 
 impl Arrays {
@@ -33,6 +36,7 @@ impl Arrays {
             magnitudes: [0.0; BLOCK],
             places: [[0; BLOCK]; 2],
             ulps: [0; BLOCK],
+            bins: [0; BLOCK],
         })
     }
 }
@@ -215,11 +219,12 @@ fn sum_wide<S: Simd>(simd: S, r: &[f32], x: &[f32]) -> [f64; 5] {
 
 /// Vectors that are summed in binary32 before the sum goes on in binary64.
 const SHORT: usize = 16;
-/// Squares of such magnitudes, and sums of few of them, are normal numbers of binary32.
-const SHORT_RANGE: std::ops::RangeInclusive<f32> = 1e-12..=1e15;
+/// Where the largest magnitude of a block lies between these, squares of errors that count beside it are normal numbers of
+/// binary32, and so are sums of few of them.
+const SHORT_RANGE: std::ops::RangeInclusive<f32> = 1e-6..=1e15;
 
-/// Sums of few elements in binary32, their sums in binary64: for formats whose elements have so few bits that products of
-/// them are nearly exact in binary32.
+/// Sums of few elements in binary32, their sums in binary64: a lane adds 16 terms before it is widened, so that a sum is right
+/// within 2^-20 of its terms.
 #[inline(always)]
 fn sum_short<S: Simd>(simd: S, r: &[f32], x: &[f32]) -> [f64; 5] {
     let mut sums = [[f64x4::splat(simd, 0.0); 2]; 5];
@@ -246,12 +251,12 @@ fn sum_short<S: Simd>(simd: S, r: &[f32], x: &[f32]) -> [f64; 5] {
     })
 }
 
-/// Counts distances from 0 to 7.
+/// Counts distances of 0 to N - 1.
 #[inline(always)]
-fn count_small<S: Simd>(simd: S, ulps: &[u32]) -> [u64; 8] {
+fn count_small<S: Simd, const N: usize>(simd: S, ulps: &[u32]) -> [u64; 8] {
     let one = u32x8::splat(simd, 1);
     let zero = u32x8::splat(simd, 0);
-    let mut counts = [zero; 8];
+    let mut counts = [zero; N];
     for ulps in ulps.chunks_exact(LANES) {
         let ulps = u32x8::from_slice(simd, ulps);
         for (value, known) in (0_u32..).zip(&mut counts) {
@@ -259,12 +264,39 @@ fn count_small<S: Simd>(simd: S, ulps: &[u32]) -> [u64; 8] {
             *known = *known + simd.select_u32x8(equal, one, zero);
         }
     }
-    counts.map(count)
+    let mut all = [0; 8];
+    for (all, known) in all.iter_mut().zip(counts) {
+        *all = count(known);
+    }
+    all
+}
+
+/// The bins of distances, as `histogram::bin_of_count` has them.
+#[inline(always)]
+fn find_bins<S: Simd>(simd: S, ulps: &[u32], bins: &mut [u32]) {
+    let most = u32x8::splat(simd, MAGNITUDE);
+    let first = u32x8::splat(simd, histogram::FIRST);
+    for (ulps, bins) in ulps.chunks_exact(LANES).zip(bins.chunks_exact_mut(LANES)) {
+        let ulps: i32x8<S> = u32x8::from_slice(simd, ulps).min(most).bitcast();
+        let ulps: f32x8<S> = ulps.to_float();
+        let bits: u32x8<S> = ulps.bitcast();
+        ((bits >> histogram::SHIFT).max(first) - first).store_slice(bins);
+    }
+}
+
+/// Puts the bins of distances beside them.
+pub(super) fn bins(level: Level, arrays: &mut Arrays, length: usize) {
+    dispatch!(level, simd => {
+        let arrays = &mut *arrays;
+        simd.vectorize(
+            #[inline(always)]
+            || find_bins(simd, &arrays.ulps[..length], &mut arrays.bins[..length]),
+        )
+    });
 }
 
 /// Looks at the first elements of the arrays; their number has to be one of whole vectors.
 pub(super) fn run(level: Level, arrays: &mut Arrays, length: usize, watch: &Watch) -> Seen {
-    let is_coarse = watch.distance != Distance::Bits(0);
     dispatch!(level, simd => {
         let arrays = &mut *arrays;
         simd.vectorize(
@@ -278,7 +310,7 @@ pub(super) fn run(level: Level, arrays: &mut Arrays, length: usize, watch: &Watc
                 };
                 let (r, x) = (&arrays.r[..length], &arrays.x[..length]);
                 let largest = f32::from_bits(seen.largest_r.max(seen.largest_x));
-                seen.sums = if is_coarse && SHORT_RANGE.contains(&largest) {
+                seen.sums = if SHORT_RANGE.contains(&largest) {
                     sum_short(simd, r, x)
                 } else {
                     sum_wide(simd, r, x)
@@ -289,9 +321,16 @@ pub(super) fn run(level: Level, arrays: &mut Arrays, length: usize, watch: &Watc
     })
 }
 
-/// Counts distances of 0 to 7 ULP; all of them have to be so small.
-pub(super) fn counts(level: Level, ulps: &[u32]) -> [u64; 8] {
-    dispatch!(level, simd => simd.vectorize(#[inline(always)] || count_small(simd, ulps)))
+/// Counts distances of 0 to 7 ULP, where the largest of them is known and no larger.
+pub(super) fn counts(level: Level, ulps: &[u32], largest: u32) -> [u64; 8] {
+    dispatch!(level, simd => simd.vectorize(
+        #[inline(always)]
+        || match largest {
+            0..2 => count_small::<_, 2>(simd, ulps),
+            2..4 => count_small::<_, 4>(simd, ulps),
+            _ => count_small::<_, 8>(simd, ulps),
+        },
+    ))
 }
 
 /// Widens elements of two bytes that are the upper half of binary32.

@@ -215,7 +215,7 @@ pub(super) struct Room {
     values: [Vec<f64>; 3],
     codes: [Vec<u64>; 2],
     /// Counts of bins, in four parts: neighbours are often of the same size, and one count after another would wait.
-    bins: Box<[[u32; histogram::BINS]; 4]>,
+    bins: Box<[[u32; histogram::ROOM]; 4]>,
 }
 
 impl Room {
@@ -225,7 +225,7 @@ impl Room {
             bytes: Default::default(),
             values: [vec![0.0; BLOCK], vec![0.0; BLOCK], vec![0.0; BLOCK]],
             codes: [vec![0; BLOCK], vec![0; BLOCK]],
-            bins: Box::new([[0; histogram::BINS]; 4]),
+            bins: Box::new([[0; histogram::ROOM]; 4]),
         }
     }
 }
@@ -349,9 +349,6 @@ impl Partial {
         watch: &Watch,
         seen: &Seen,
     ) -> Sums {
-        let arrays = &room.arrays;
-        let (r, x) = (&arrays.r[..count], &arrays.x[..count]);
-        let ulps = &arrays.ulps[..count];
         self.counts.compared += count as u64;
         self.counts.above += seen.above;
         self.counts.outward += seen.outward;
@@ -360,17 +357,24 @@ impl Partial {
         self.largest_output = self.largest_output.max(largest(seen.largest_x));
         if seen.largest_ulps < 8 {
             let bins = &mut room.bins[0];
-            for (value, count) in (0..).zip(kernel::counts(task.level, ulps)) {
+            let ulps = &room.arrays.ulps[..count];
+            for (value, count) in (0..).zip(kernel::counts(task.level, ulps, seen.largest_ulps)) {
                 bins[histogram::bin_of_count(value)] += count as u32;
             }
         } else {
-            let (groups, _) = ulps.as_chunks::<4>();
-            for group in groups {
-                for (part, ulps) in room.bins.iter_mut().zip(group) {
-                    part[histogram::bin_of_count(*ulps)] += 1;
-                }
+            kernel::bins(task.level, &mut room.arrays, count);
+            let [one, two, three, four] = &mut *room.bins;
+            let place = |bin: u32| bin as usize & (histogram::ROOM - 1);
+            for group in room.arrays.bins[..count].as_chunks::<4>().0 {
+                one[place(group[0])] += 1;
+                two[place(group[1])] += 1;
+                three[place(group[2])] += 1;
+                four[place(group[3])] += 1;
             }
         }
+        let arrays = &room.arrays;
+        let (r, x) = (&arrays.r[..count], &arrays.x[..count]);
+        let ulps = &arrays.ulps[..count];
         if seen.has_sign_change {
             for (r, x) in r.iter().zip(x) {
                 let is_flip = is_flip(f64::from(*r), f64::from(*x));

@@ -354,13 +354,15 @@ fn notes(measures: &Measures) -> Vec<String> {
     };
     let outward = bias.outward as f64 / unequal.max(1) as f64;
     let above = bias.above as f64 / (bias.above + bias.below).max(1) as f64;
-    if one_sided(bias.z_outward, outward) {
+    // Of a wrong output the cause is of interest, not the side.
+    let is_right = measures.failing == 0;
+    if is_right && one_sided(bias.z_outward, outward) {
         notes.push(format!(
             "errors go to one side: {} of the elements that differ are {} the reference; rounding to nearest goes to both sides alike",
             percent(outward.max(1.0 - outward)),
             if outward > 0.5 { "further from 0 than" } else { "nearer to 0 than" }
         ));
-    } else if one_sided(bias.z_above, above) {
+    } else if is_right && one_sided(bias.z_above, above) {
         notes.push(format!(
             "errors go to one side: {} of the elements that differ are {} the reference; rounding to nearest goes to both sides alike",
             percent(above.max(1.0 - above)),

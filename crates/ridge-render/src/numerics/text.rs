@@ -28,7 +28,7 @@ pub fn text(document: &Document, layout: &Layout) -> String {
     };
     layout.paragraph(
         &mut out,
-        &format!("{}  {}", word(verdict.outcome), sentence(document)),
+        &format!("{}: {}", word(verdict.outcome), sentence(document)),
         "",
         "  ",
         Some(role),

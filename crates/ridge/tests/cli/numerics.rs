@@ -113,7 +113,7 @@ fn verdicts_have_exit_codes() {
     let folder = folder();
     numerics(&folder, "ref.npy ref.npy")
         .fine()
-        .shows("RIGHT  all 8704 elements are equal");
+        .shows("RIGHT: all 8704 elements are equal");
     numerics(&folder, "ref.npy zero.npy --atol 1e9")
         .code(13)
         .shows("0 everywhere");
