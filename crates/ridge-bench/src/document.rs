@@ -269,6 +269,10 @@ pub struct ModeResult {
     pub samples: u64,
     /// Samples that do not.
     pub rejected: u64,
+    /// Samples before which an element of each output, chosen at random, was overwritten, and after which it was looked at;
+    /// `null` in documents from before that was done.
+    #[serde(default)]
+    pub canaries: Option<u64>,
     /// How often the launches run in a sample.
     pub runs_per_sample: u64,
     /// The median; `null` without samples that count.

@@ -25,6 +25,8 @@ const NOTHING: f64 = 1.1;
 const MOST_REJECTED: f64 = 0.5;
 /// Fewer samples have no interval.
 const FEWEST: usize = 6;
+/// How long a device may seem to work after a sample has ended: the call that waits for all of it takes time, too.
+const LEFT_RUNNING: f64 = 20e3;
 /// A trend that is told, as a share of the median.
 const DRIFT: f64 = 0.01;
 /// A correlation that is told: beyond it, fewer than half of the samples count.
@@ -182,6 +184,16 @@ fn judged(mode: &ModeMeasurement, job: &Job, is_debug: bool, context: &Context<'
     let clock_hz = middle(clocks);
     let mut invalid = Vec::new();
     clock_faults(mode, times.len(), rejected, &mut invalid);
+    if let Some(left) = mode.left_running_ns.filter(|left| *left > LEFT_RUNNING) {
+        invalid.push(remark(
+            "work-left-running",
+            format!(
+                "the device still worked for {} or more after the stream of the launches was done: that work is not in the time",
+                Nanos::new(left)
+            ),
+            Some("let the kernel do its work in the stream that it is launched in"),
+        ));
+    }
     // A number that does not count is not shown.
     let is_told = times.len() >= FEWEST && invalid.is_empty();
     let median = summary
@@ -232,6 +244,7 @@ fn judged(mode: &ModeMeasurement, job: &Job, is_debug: bool, context: &Context<'
         mode: mode.mode,
         samples: times.len() as u64,
         rejected: rejected as u64,
+        canaries: Some(mode.canaries),
         runs_per_sample: mode.runs_per_sample,
         median_ns: median,
         lower_ns: of(|summary| summary.interval.map(|interval| interval.lower)),

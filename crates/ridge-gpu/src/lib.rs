@@ -65,5 +65,7 @@ pub use device::{
 };
 pub use error::{DeviceError, Fault, NoGpu, Result, Version};
 pub use search::Search;
-pub use sim::{Bimodal, SimDevice, SimFault, SimFaultKind, SimOptions, SimOptionsError, Throttle};
+pub use sim::{
+    Bimodal, Cheat, SimDevice, SimFault, SimFaultKind, SimOptions, SimOptionsError, Throttle,
+};
 pub use survey::{Opened, Seen, Survey, first_loadable, survey};

@@ -6,14 +6,14 @@
 
 use std::cell::OnceCell;
 
-use ridge_gpu::{Buffer, Device, DeviceError};
+use ridge_gpu::{Buffer, Device, DeviceError, Stream};
 use ridge_model::quantity::Nanos;
 
 use super::failure::Failure;
 use super::loaded::Loaded;
-use super::measure::{GENERATIONS, Right, Task, load, lowered};
+use super::measure::{Right, Task, generations, load, lowered};
 use super::settings::Settings;
-use crate::check::{self, Compared, Expected, Outcome, Rule};
+use crate::check::{self, Compared, Expected, Outcome, Rule, scramble};
 use crate::spec::Elements;
 use crate::spec::job::{Job, JobBuffer};
 
@@ -32,33 +32,64 @@ pub(super) enum Kept {
     /// Copied to the host.
     Host(Expected),
     /// Still on the device, and copied to the host when it has to be.
-    Device(Buffer, OnceCell<Expected>),
+    Device(Masked, OnceCell<Expected>),
+}
+
+/// Right outputs on the device. They are masked while kernels run that are measured, so that none can find and copy them.
+pub(super) struct Masked {
+    buffer: Buffer,
+    key: u64,
+}
+
+impl Masked {
+    /// Does something with the right outputs in clear.
+    fn open<T>(
+        &self,
+        device: &dyn Device,
+        stream: &Stream,
+        look: impl FnOnce(&Buffer) -> Result<T, DeviceError>,
+    ) -> Result<T, DeviceError> {
+        device.mask(stream, &self.buffer, self.key)?;
+        let found = look(&self.buffer);
+        device.mask(stream, &self.buffer, self.key)?;
+        found
+    }
+}
+
+/// The key of what is right for a generation.
+fn key(settings: &Settings, generation: u32) -> u64 {
+    scramble(scramble(u64::from(settings.check_seed)) ^ u64::from(generation))
 }
 
 /// What one output has to be.
 #[derive(Clone, Copy)]
 enum Answer<'a> {
     Expected(&'a Expected),
-    Kept(&'a Buffer, &'a OnceCell<Expected>),
+    Kept(&'a Masked, &'a OnceCell<Expected>),
 }
 
 impl<'a> Answer<'a> {
     fn of(kept: &'a Kept) -> Self {
         match kept {
             Kept::Host(expected) => Self::Expected(expected),
-            Kept::Device(buffer, host) => Self::Kept(buffer, host),
+            Kept::Device(masked, host) => Self::Kept(masked, host),
         }
     }
 
-    fn on_host(self, device: &dyn Device) -> Result<&'a Expected, DeviceError> {
+    fn on_host(self, loaded: &Loaded<'_>) -> Result<&'a Expected, DeviceError> {
+        let device = loaded.device;
         match self {
             Self::Expected(expected) => Ok(expected),
-            Self::Kept(buffer, host) => {
+            Self::Kept(masked, host) => {
                 if let Some(expected) = host.get() {
                     return Ok(expected);
                 }
-                let mut bytes = vec![0; usize::try_from(buffer.bytes()).unwrap_or(0)];
-                device.read(buffer, 0, &mut bytes)?;
+                let bytes = masked.open(device, &loaded.stream, |buffer| {
+                    loaded.synchronize()?;
+                    let mut bytes = vec![0; usize::try_from(buffer.bytes()).unwrap_or(0)];
+                    device.read(buffer, 0, &mut bytes)?;
+                    Ok(bytes)
+                })?;
                 Ok(host.get_or_init(|| Expected::Bytes(bytes)))
             }
         }
@@ -82,22 +113,25 @@ impl Answers {
             let job = lowered(job, &loadable);
             let timeout = Nanos::new(settings.timeout_ns);
             let mut loaded = Loaded::new(device, &loadable.module, &job, &[], timeout)?;
-            let count = if settings.has_fresh_inputs {
-                GENERATIONS
-            } else {
-                1
-            };
+            let count = generations(&task.job, settings);
             let is_on_device = has_room(device, &job, count);
-            let mut generations = Vec::new();
+            let mut all = Vec::new();
             for generation in 0..count {
                 if generation > 0 {
                     loaded.fill(&job, generation)?;
                 }
                 loaded.launch(0, loaded.count())?;
                 loaded.synchronize()?;
-                generations.push(kept(&loaded, &job, is_on_device)?);
+                all.push(kept(
+                    &loaded,
+                    &job,
+                    is_on_device,
+                    key(settings, generation),
+                )?);
             }
-            Ok(generations)
+            // Memory that is freed may be part of what a later kernel can reach: no right answer stays in it.
+            loaded.wipe(&job)?;
+            Ok(all)
         };
         run().map(Self::Kept).map_err(|failure| Failure {
             message: format!("the reference `{}` failed: {}", job.kernel, failure.message),
@@ -111,6 +145,20 @@ impl Answers {
             Self::Known(generations) => generations.first().map_or(&[], Vec::as_slice),
             Self::Unknown | Self::Kept(_) => &[],
         }
+    }
+
+    /// For how many generations of inputs they are known.
+    pub(super) fn generations(&self) -> usize {
+        match self {
+            Self::Unknown => 0,
+            Self::Known(all) => all.len(),
+            Self::Kept(all) => all.len(),
+        }
+    }
+
+    /// Whether they come from outside the device.
+    pub(super) const fn is_known(&self) -> bool {
+        matches!(self, Self::Known(_))
     }
 
     fn of(&self, generation: u32, output: usize) -> Answer<'_> {
@@ -148,7 +196,7 @@ impl Answers {
                     return Ok(outcome);
                 }
                 let found = loaded.read(place)?;
-                let expected = answer.on_host(loaded.device)?;
+                let expected = answer.on_host(loaded)?;
                 let was_poisoned = buffer.elements.is_poison();
                 Ok(check::compare(
                     &buffer.name,
@@ -177,7 +225,12 @@ fn has_room(device: &dyn Device, job: &Job, generations: u32) -> bool {
             .is_ok_and(|memory| bytes as f64 * 3.0 <= memory.free.get())
 }
 
-fn kept(loaded: &Loaded<'_>, job: &Job, is_on_device: bool) -> Result<Vec<Kept>, DeviceError> {
+fn kept(
+    loaded: &Loaded<'_>,
+    job: &Job,
+    is_on_device: bool,
+    key: u64,
+) -> Result<Vec<Kept>, DeviceError> {
     let mut all = Vec::new();
     for (place, buffer) in job.outputs() {
         let room = is_on_device
@@ -189,8 +242,9 @@ fn kept(loaded: &Loaded<'_>, job: &Job, is_on_device: bool) -> Result<Vec<Kept>,
                 loaded
                     .device
                     .copy(&loaded.stream, from, &copy, copy.bytes())?;
+                loaded.device.mask(&loaded.stream, &copy, key)?;
                 loaded.synchronize()?;
-                Kept::Device(copy, OnceCell::new())
+                Kept::Device(Masked { buffer: copy, key }, OnceCell::new())
             }
             None => Kept::Host(Expected::Bytes(loaded.read(place)?)),
         });
@@ -236,7 +290,9 @@ fn looked_at(
     let outcome = match answer {
         _ if rule.what == Compared::Nothing => None,
         Answer::Kept(right, _) => {
-            let is_equal = device.is_equal(stream, memory, right, elements.bytes())?;
+            let is_equal = right.open(device, stream, |right| {
+                device.is_equal(stream, memory, right, elements.bytes())
+            })?;
             return Ok(is_equal.then(|| check::equal(&buffer.name, elements, rule)));
         }
         Answer::Expected(Expected::Unknown) => None,
@@ -334,7 +390,13 @@ mod tests {
         fn kept(&self, right: &[u8]) -> Answers {
             let copy = self.device.allocate(right.len() as u64).unwrap();
             self.device.write(&copy, 0, right).unwrap();
-            Answers::Kept(vec![vec![Kept::Device(copy, OnceCell::new())]])
+            let stream = self.device.stream().unwrap();
+            self.device.mask(&stream, &copy, 7).unwrap();
+            let masked = Masked {
+                buffer: copy,
+                key: 7,
+            };
+            Answers::Kept(vec![vec![Kept::Device(masked, OnceCell::new())]])
         }
     }
 
@@ -414,5 +476,37 @@ mod tests {
             .collect();
         let (seen, whole) = case.looks(&minus, &Answers::Unknown, &rule(CheckMode::Elements));
         assert_eq!((seen, whole.is_right), (None, true));
+    }
+
+    /// Else a kernel could find it and copy it.
+    #[test]
+    fn what_is_right_lies_on_the_device_in_no_clear_form() {
+        let (case, right) = (Case::new("f32"), floats(|index| index as f32));
+        let Answers::Kept(all) = case.kept(&right) else {
+            panic!("kept");
+        };
+        let Kept::Device(masked, _) = &all[0][0] else {
+            panic!("on the device");
+        };
+        let mut found = vec![0; right.len()];
+        case.device.read(&masked.buffer, 0, &mut found).unwrap();
+        let words = found.chunks_exact(4).zip(right.chunks_exact(4));
+        assert_eq!(words.filter(|(a, b)| a == b).count(), 0);
+        // Looking at it leaves it masked.
+        let answers = Answers::Kept(all);
+        assert!(
+            case.looks(&right, &answers, &rule(CheckMode::Elements))
+                .0
+                .is_some()
+        );
+        let Answers::Kept(all) = &answers else {
+            panic!("kept");
+        };
+        let Kept::Device(masked, _) = &all[0][0] else {
+            panic!("on the device");
+        };
+        let mut again = vec![0; right.len()];
+        case.device.read(&masked.buffer, 0, &mut again).unwrap();
+        assert_eq!(found, again);
     }
 }

@@ -8,11 +8,12 @@ use ridge_gpu::{
 };
 use ridge_model::quantity::Nanos;
 
+use super::spots::Spots;
 use super::truth;
-use crate::check::Expected;
+use crate::check::{Expected, Outcome, Rule};
 use crate::parallel;
-use crate::spec::job::{Job, JobArgument};
-use crate::spec::{ElementType, Elements};
+use crate::spec::job::{Job, JobArgument, JobBuffer};
+use crate::spec::{ElementType, Elements, Init};
 
 /// Bytes that are made and copied at once: enough that all processors have something to do.
 const CHUNK: u64 = 16 << 20;
@@ -47,6 +48,13 @@ fn variable(
             },
             other => other,
         })
+}
+
+/// An element of an output that was overwritten.
+pub(super) struct Canary {
+    place: usize,
+    index: u64,
+    bytes: Vec<u8>,
 }
 
 /// A job on a device.
@@ -187,6 +195,12 @@ impl<'d> Loaded<'d> {
 
     /// Poisons outputs that are only written, and gives others what they started with.
     pub(super) fn restore(&self, job: &Job) -> Result<(), DeviceError> {
+        self.queue_restore(job)?;
+        self.device.synchronize(&self.stream, self.timeout)
+    }
+
+    /// The same, without waiting for it.
+    pub(super) fn queue_restore(&self, job: &Job) -> Result<(), DeviceError> {
         for (place, buffer) in job.buffers.iter().enumerate() {
             if buffer.elements.is_poison() {
                 self.device
@@ -197,7 +211,96 @@ impl<'d> Loaded<'d> {
             self.device
                 .copy(&self.stream, copy, &self.buffers[*place], copy.bytes())?;
         }
+        Ok(())
+    }
+
+    /// Leaves nothing of what launches computed in memory.
+    pub(super) fn wipe(&self, job: &Job) -> Result<(), DeviceError> {
+        for (place, buffer) in job.buffers.iter().enumerate() {
+            if buffer.output.is_some() || buffer.elements.is_poison() {
+                self.device
+                    .fill(&self.stream, &self.buffers[place], ElementType::POISON)?;
+            }
+        }
         self.device.synchronize(&self.stream, self.timeout)
+    }
+
+    /// Digests of the buffers that are only read; absent for others, and where there is no room to compute them. Zeros are
+    /// often room that kernels work in.
+    pub(super) fn digests(&self, job: &Job) -> Result<Vec<Option<u64>>, DeviceError> {
+        let digest = |(place, buffer): (usize, &JobBuffer)| {
+            let elements = &buffer.elements;
+            if buffer.output.is_some() || !(elements.is_random() || elements.init == Init::Iota) {
+                return Ok(None);
+            }
+            match self.device.digest(&self.stream, &self.buffers[place]) {
+                Ok(digest) => Ok(Some(digest)),
+                Err(DeviceError::OutOfMemory { .. }) => Ok(None),
+                Err(error) => Err(error),
+            }
+        };
+        job.buffers.iter().enumerate().map(digest).collect()
+    }
+
+    /// Overwrites an element of each output that launches write anew: of floating point with the pattern of memory that nobody
+    /// wrote, of integers with the complement of what is there. Integers are left alone where inputs change between samples,
+    /// since any value may be right then.
+    pub(super) fn place_canaries(
+        &self,
+        job: &Job,
+        spots: &Spots,
+        sample: u64,
+        has_fresh_inputs: bool,
+    ) -> Result<Vec<Canary>, DeviceError> {
+        let mut canaries = Vec::new();
+        for (output, (place, buffer)) in job.outputs().enumerate() {
+            let elements = &buffer.elements;
+            let is_float = elements.kind.is_float();
+            if !elements.is_poison() || elements.length == 0 || (has_fresh_inputs && !is_float) {
+                continue;
+            }
+            let (size, index) = (
+                elements.kind.size(),
+                spots.element(sample, output, elements.length),
+            );
+            let mut bytes = vec![ElementType::POISON; size];
+            if !is_float {
+                self.device
+                    .read(&self.buffers[place], index * size as u64, &mut bytes)?;
+                for byte in &mut bytes {
+                    *byte = !*byte;
+                }
+            }
+            self.device
+                .write(&self.buffers[place], index * size as u64, &bytes)?;
+            canaries.push(Canary {
+                place,
+                index,
+                bytes,
+            });
+        }
+        Ok(canaries)
+    }
+
+    /// Outputs whose element is still what it was overwritten with.
+    pub(super) fn dead_canaries(
+        &self,
+        job: &Job,
+        canaries: &[Canary],
+        rule: &Rule,
+    ) -> Result<Vec<Outcome>, DeviceError> {
+        let mut dead = Vec::new();
+        for canary in canaries {
+            let mut found = vec![0; canary.bytes.len()];
+            let offset = canary.index * found.len() as u64;
+            self.device
+                .read(&self.buffers[canary.place], offset, &mut found)?;
+            if found == canary.bytes {
+                let name = &job.buffers[canary.place].name;
+                dead.push(Outcome::unwritten(name, canary.index, rule));
+            }
+        }
+        Ok(dead)
     }
 
     /// The memory of a buffer of the job.

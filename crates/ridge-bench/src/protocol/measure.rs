@@ -15,8 +15,10 @@ use super::floors::Floors;
 use super::image::{self, Loadable, Source};
 use super::loaded::Loaded;
 use super::mode::Mode;
+use super::order::QUEUE;
 use super::sample::{Instruments, Raw, Recipe, take};
 use super::settings::Settings;
+use super::spots::Spots;
 use crate::check::{Expected, Outcome, Rule};
 use crate::spec::job::Job;
 
@@ -32,7 +34,20 @@ pub enum Right {
 }
 
 /// Generations of inputs that take turns where inputs are made anew.
-pub const GENERATIONS: u32 = 4;
+const GENERATIONS: u32 = 4;
+
+/// How many generations of its inputs a job is measured with: where it has random ones, two at least, so that an answer that is
+/// remembered is seen.
+#[must_use]
+pub fn generations(job: &Job, settings: &Settings) -> u32 {
+    if settings.has_fresh_inputs {
+        GENERATIONS
+    } else if job.buffers.iter().any(|buffer| buffer.elements.is_random()) {
+        2
+    } else {
+        1
+    }
+}
 
 /// Everything about one state that a measurement needs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -123,6 +138,10 @@ pub struct ModeMeasurement {
     pub sensors: SensorSummary,
     /// What was compared, and when.
     pub checks: Vec<CheckPoint>,
+    /// Samples before which an element of each output was overwritten, and after which it was looked at.
+    pub canaries: u64,
+    /// How long the device still worked after a sample had ended, at least, over the samples at which that was looked at.
+    pub left_running_ns: Option<f64>,
 }
 
 /// Why sampling stopped.
@@ -192,9 +211,30 @@ pub struct SensorSummary {
     pub processes: Option<u64>,
 }
 
+/// How a launch was looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckKind {
+    /// Its outputs held the pattern of memory that nobody wrote, or what they start with.
+    #[default]
+    Restored,
+    /// As before, and its inputs had got other values.
+    NewInputs,
+    /// It was a sample as any other, chosen at random; nothing was restored before.
+    Timed,
+    /// It was a sample as any other, and one element of each output, chosen at random, had been overwritten.
+    Canary,
+    /// The inputs after all launches, against what they were before.
+    Inputs,
+}
+
 /// A comparison of outputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckPoint {
+    /// How the launch was looked at.
+    #[serde(default)]
+    #[schemars(!default)]
+    pub kind: CheckKind,
     /// How many samples were taken before the launch that was looked at.
     pub after_samples: u64,
     /// Its outputs.
@@ -293,12 +333,20 @@ pub fn measure(
         right: &right,
         rule: &task.rule,
         generation: 0,
+        inputs: Vec::new(),
     };
+    state.inputs = state.loaded.digests(&job)?;
     state.first_launches()?;
     spent.first_launches_ns = since();
     let mut modes = Vec::new();
     for mode in &settings.modes {
         modes.push(state.mode(*mode, tell)?);
+    }
+    if let Some(ModeMeasurement {
+        times_ns, checks, ..
+    }) = modes.last_mut()
+    {
+        state.look_at_inputs(times_ns.len() as u64, checks)?;
     }
     let functions = state
         .loaded
@@ -357,9 +405,32 @@ struct Run<'a> {
     right: &'a Answers,
     rule: &'a Rule,
     generation: u32,
+    /// Digests of the inputs as they were made.
+    inputs: Vec<Option<u64>>,
 }
 
 impl Run<'_> {
+    /// Looks whether the inputs are what they were.
+    fn look_at_inputs(&self, taken: u64, checks: &mut Vec<CheckPoint>) -> Result<(), DeviceError> {
+        if self.settings.has_fresh_inputs {
+            return Ok(());
+        }
+        let found = self.loaded.digests(self.job)?;
+        let all = self.inputs.iter().zip(&found).zip(&self.job.buffers);
+        let outcomes: Vec<Outcome> = all
+            .filter(|((right, found), _)| right.is_some() && found.is_some() && right != found)
+            .map(|(_, buffer)| Outcome::changed(&buffer.name))
+            .collect();
+        if !outcomes.is_empty() {
+            checks.push(CheckPoint {
+                kind: CheckKind::Inputs,
+                after_samples: taken,
+                outcomes,
+            });
+        }
+        Ok(())
+    }
+
     /// The first launches, with nothing blocked: modules are loaded at their first launch at the latest, and loading may
     /// wait for the device, which would wait for ever for a blocked stream.
     fn first_launches(&self) -> Result<(), DeviceError> {
@@ -454,14 +525,33 @@ impl Run<'_> {
         let mut reasons: Option<ThrottleReasons> = None;
         let mut last: Option<Raw> = None;
         let (mut in_a_row, mut recoveries) = (0, 0);
+        let spots = Spots::new(self.settings.check_seed, recipe.mode as u64);
+        let can_change = self.can_change();
+        // Outputs that are added to are right after a launch from restored memory alone.
+        let is_rewritten = self
+            .job
+            .outputs()
+            .all(|(_, output)| output.elements.is_poison());
         found.stopped = loop {
             let taken = found.times_ns.len() as u64;
             // A sample whose outputs are looked at starts from restored memory. Where nothing is flushed, its time would
             // be that of another state of the caches, so another launch is looked at.
-            let is_checked = CHECKS.contains(&taken);
+            let has_new_inputs = can_change && taken == spots.new_inputs;
+            let is_checked = has_new_inputs || CHECKS.contains(&taken);
+            let kind = if has_new_inputs {
+                CheckKind::NewInputs
+            } else {
+                CheckKind::Restored
+            };
             let before = self.device.now();
+            if has_new_inputs {
+                self.look_at_inputs(taken, &mut found.checks)?;
+                self.generation = (self.generation + 1) % 2;
+                self.loaded.fill(self.job, self.generation)?;
+                self.inputs = self.loaded.digests(self.job)?;
+            }
             if is_checked && recipe.mode != Mode::Cold {
-                self.check(taken, &mut found.checks)?;
+                self.check(kind, taken, recipe.mode, &mut found.checks)?;
             } else if is_checked {
                 self.loaded.restore(self.job)?;
             }
@@ -469,18 +559,53 @@ impl Run<'_> {
                 self.generation = (self.generation + 1) % GENERATIONS;
                 self.loaded.fill(self.job, self.generation)?;
             }
+            let is_spot = !is_checked && is_rewritten && spots.is_compared(taken);
+            let has_canary = !is_checked && !found.has_dead_canary && spots.has_canary(taken);
+            let canaries = if has_canary {
+                self.loaded.place_canaries(
+                    self.job,
+                    &spots,
+                    taken,
+                    self.settings.has_fresh_inputs,
+                )?
+            } else {
+                Vec::new()
+            };
             beside = beside + (self.device.now() - before);
             let raw = take(&self.loaded, &self.instruments, recipe)?;
+            if is_spot {
+                let waited = self.device.drain()?.get();
+                found.left_running =
+                    Some(found.left_running.map_or(waited, |least| least.min(waited)));
+            }
+            if !canaries.is_empty() {
+                found.canaries += 1;
+                let dead = self.loaded.dead_canaries(self.job, &canaries, self.rule)?;
+                found.has_dead_canary = !dead.is_empty();
+                if found.has_dead_canary {
+                    found.checks.push(CheckPoint {
+                        kind: CheckKind::Canary,
+                        after_samples: taken,
+                        outcomes: dead,
+                    });
+                }
+            }
             if is_checked && recipe.mode == Mode::Cold {
-                self.compare(taken, &mut found.checks)?;
+                self.compare(kind, taken, &mut found.checks)?;
+            } else if is_spot {
+                self.compare(CheckKind::Timed, taken, &mut found.checks)?;
+            }
+            let was_looked_at = is_checked || is_spot || !canaries.is_empty();
+            if was_looked_at {
                 beside = beside + (self.device.now() - raw.host_stop);
             }
-            let was_between = is_checked || self.settings.has_fresh_inputs;
+            let was_between = was_looked_at || self.settings.has_fresh_inputs;
             if let Some(before) = last.filter(|_| !was_between) {
                 found.overheads.push((raw.began - before.host_stop).get());
                 found.preparations.push((raw.host_start - raw.began).get());
             }
-            last = Some(raw);
+            // What was done after a sample is not between two of them.
+            last = (!was_looked_at).then_some(raw);
             if sensed.is_none_or(|sensed| raw.host_stop - sensed >= SENSORS_EVERY) {
                 reasons = found.sense(&self.device.sensors());
                 sensed = Some(self.device.now());
@@ -533,7 +658,8 @@ impl Run<'_> {
         found.sampling_ns = (self.device.now() - start - beside).get();
         // The last launch, too: a kernel may turn wrong after many calls.
         let before = self.device.now();
-        self.check(found.times_ns.len() as u64, &mut found.checks)?;
+        let taken = found.times_ns.len() as u64;
+        self.check(CheckKind::Restored, taken, recipe.mode, &mut found.checks)?;
         found.beside_ns = (beside + (self.device.now() - before)).get();
         found.sense(&self.device.sensors());
         Ok(found.finish())
@@ -559,19 +685,54 @@ impl Run<'_> {
         .map_err(|error| unusable(&error))
     }
 
-    /// Restores memory, launches as the samples do, and looks at the outputs.
-    fn check(&self, taken: u64, checks: &mut Vec<CheckPoint>) -> Result<(), DeviceError> {
-        self.loaded.restore(self.job)?;
-        // One run, however many a sample has: outputs that are added to would be those of several.
-        take(&self.loaded, &self.instruments, &self.recipe(Mode::Hot, 1))?;
-        self.compare(taken, checks)
+    /// Whether the inputs can get other values, of which it is known what the outputs are then. A simulated device computes
+    /// nothing, so that what is known beforehand stays the same there.
+    fn can_change(&self) -> bool {
+        let is_fixed = self.device.properties().is_simulated() && self.right.is_known();
+        !self.settings.has_fresh_inputs && !is_fixed && self.right.generations() > 1
     }
 
-    fn compare(&self, taken: u64, checks: &mut Vec<CheckPoint>) -> Result<(), DeviceError> {
+    /// Restores memory, launches as the samples do, and looks at the outputs.
+    fn check(
+        &self,
+        kind: CheckKind,
+        taken: u64,
+        mode: Mode,
+        checks: &mut Vec<CheckPoint>,
+    ) -> Result<(), DeviceError> {
+        // One run, however many a sample has: outputs that are added to would be those of several.
+        let launches = self.loaded.count();
+        if mode == Mode::Batch && 2 * launches <= QUEUE {
+            // Behind other launches and with no time between, as in the batch.
+            let block = self
+                .device
+                .block(&self.loaded.stream, self.loaded.timeout())?;
+            let queued = self
+                .loaded
+                .launch(0, launches)
+                .and_then(|()| self.loaded.queue_restore(self.job))
+                .and_then(|()| self.loaded.launch(0, launches));
+            block.release();
+            // The first error is the one to tell.
+            queued.and(self.loaded.synchronize())?;
+        } else {
+            self.loaded.restore(self.job)?;
+            take(&self.loaded, &self.instruments, &self.recipe(Mode::Hot, 1))?;
+        }
+        self.compare(kind, taken, checks)
+    }
+
+    fn compare(
+        &self,
+        kind: CheckKind,
+        taken: u64,
+        checks: &mut Vec<CheckPoint>,
+    ) -> Result<(), DeviceError> {
         let outcomes = self
             .right
             .compare(&self.loaded, self.job, self.rule, self.generation)?;
         checks.push(CheckPoint {
+            kind,
             after_samples: taken,
             outcomes,
         });
@@ -675,6 +836,9 @@ struct Found {
     overheads: Vec<f64>,
     preparations: Vec<f64>,
     checks: Vec<CheckPoint>,
+    canaries: u64,
+    has_dead_canary: bool,
+    left_running: Option<f64>,
     stopped: Stopped,
     sampling_ns: f64,
     beside_ns: f64,
@@ -700,6 +864,9 @@ impl Found {
             overheads: Vec::new(),
             preparations: Vec::new(),
             checks: Vec::new(),
+            canaries: 0,
+            has_dead_canary: false,
+            left_running: None,
             stopped: Stopped::MaxTime,
             sampling_ns: 0.0,
             beside_ns: 0.0,
@@ -774,6 +941,8 @@ impl Found {
                 processes: self.processes,
             },
             checks: self.checks,
+            canaries: self.canaries,
+            left_running_ns: self.left_running,
         }
     }
 }

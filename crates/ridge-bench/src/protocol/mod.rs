@@ -15,6 +15,7 @@ mod mode;
 mod order;
 mod sample;
 mod settings;
+mod spots;
 mod truth;
 mod turns;
 
@@ -23,8 +24,8 @@ pub use failure::{Failure, FailureKind};
 pub use floors::Floors;
 pub use image::Source;
 pub use measure::{
-    CheckPoint, FunctionFacts, GENERATIONS, Measurement, ModeMeasurement, Progress, Right,
-    SensorSummary, Spent, Stopped, Task, WarmUp, WarmUpEnd, floors, measure,
+    CheckKind, CheckPoint, FunctionFacts, Measurement, ModeMeasurement, Progress, Right,
+    SensorSummary, Spent, Stopped, Task, WarmUp, WarmUpEnd, floors, generations, measure,
 };
 pub use mode::Mode;
 pub use settings::{FlushKind, Settings};

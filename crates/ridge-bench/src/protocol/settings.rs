@@ -34,6 +34,10 @@ pub struct Settings {
     pub max_warm_up_ns: f64,
     /// Time after which a kernel counts as hanging.
     pub timeout_ns: f64,
+    /// The seed of what a kernel must not foresee: which samples are looked at, and where.
+    #[serde(default)]
+    #[schemars(!default)]
+    pub check_seed: u32,
 }
 
 /// With what the L2 is flushed.
@@ -64,6 +68,7 @@ impl Default for Settings {
             clock_tolerance: 0.02,
             max_warm_up_ns: 1e9,
             timeout_ns: 10e9,
+            check_seed: 1,
         }
     }
 }

@@ -150,6 +150,12 @@ impl Elements {
         self
     }
 
+    /// Whether another generation has other elements.
+    #[must_use]
+    pub const fn is_random(&self) -> bool {
+        !matches!(self.init, Init::Poison | Init::Constant(_) | Init::Iota)
+    }
+
     /// Whether nothing but a kernel gives them a value.
     #[must_use]
     pub fn is_poison(&self) -> bool {

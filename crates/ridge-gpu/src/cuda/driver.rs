@@ -203,6 +203,7 @@ functions! {
         peer_access: "cuDeviceCanAccessPeer" (*mut c_int, DeviceNumber, DeviceNumber);
         peer_enable: "cuCtxEnablePeerAccess" (*mut c_void, c_uint);
         reset_persisting: "cuCtxResetPersistingL2Cache" ();
+        context_wait: "cuCtxSynchronize" ();
         memory_info: "cuMemGetInfo_v2" (*mut usize, *mut usize);
         allocate: "cuMemAlloc_v2" (*mut Address, usize);
         free: "cuMemFree_v2" (Address);
@@ -870,6 +871,11 @@ impl Driver {
             stream_destroy(stream.0),
             "the owner of the stream destroys it once"
         );
+    }
+
+    /// Waits until everything in the context is done.
+    pub(super) fn synchronize(&self) -> Result<(), Refused> {
+        call!(self, context_wait(), "a context is current")
     }
 
     /// Whether everything in a stream is done.

@@ -554,6 +554,18 @@ impl Device for CudaDevice {
         Ok(differing == 0)
     }
 
+    fn digest(&self, stream: &Stream, buffer: &Buffer) -> Result<u64> {
+        let (stream, memory) = (self.stream_of(stream)?, self.memory_of(buffer)?);
+        self.counted(&stream, |sum| {
+            self.own.digest(&stream, &memory, sum, self.readers())
+        })
+    }
+
+    fn mask(&self, stream: &Stream, buffer: &Buffer, key: u64) -> Result<()> {
+        let (stream, memory) = (self.stream_of(stream)?, self.memory_of(buffer)?);
+        self.own.mask(&stream, &memory, key, self.readers())
+    }
+
     fn peers(&self) -> Result<Vec<Peer>> {
         let driver = self.context.driver;
         let count = self.context.call(Driver::device_count)?;
@@ -906,6 +918,12 @@ impl Device for CudaDevice {
     fn synchronize(&self, stream: &Stream, timeout: Nanos) -> Result<()> {
         let stream = self.stream_of(stream)?;
         self.context.synchronize(&stream, timeout)
+    }
+
+    fn drain(&self) -> Result<Nanos> {
+        let started = self.now();
+        self.context.call(Driver::synchronize)?;
+        Ok(self.now() - started)
     }
 
     fn graph(&self, launches: &[&Prepared]) -> Result<Graph> {

@@ -17,6 +17,8 @@ pub(super) struct OwnKernels {
     count: Handle,
     gather: Handle,
     differ: Handle,
+    digest: Handle,
+    mask: Handle,
     /// Where the reading flush would store what it read.
     sink: OwnedMemory,
     module: OwnedModule,
@@ -56,6 +58,8 @@ impl OwnKernels {
             count: function("ridge_count")?,
             gather: function("ridge_gather")?,
             differ: function("ridge_differ")?,
+            digest: function("ridge_digest")?,
+            mask: function("ridge_mask")?,
             sink: OwnedMemory::new(context, 16)?,
             module,
         })
@@ -192,6 +196,56 @@ impl OwnKernels {
             ];
             if count > 0 {
                 self.launch(stream, self.differ, blocks, READERS, &values)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the digest of memory to the word at `out`.
+    pub(super) fn digest(
+        &self,
+        stream: &OwnedStream,
+        from: &OwnedMemory,
+        out: &OwnedMemory,
+        blocks: u32,
+    ) -> Result<()> {
+        self.words(stream, self.digest, from, out.address, blocks)
+    }
+
+    /// Masks memory with numbers that follow from a key.
+    pub(super) fn mask(
+        &self,
+        stream: &OwnedStream,
+        from: &OwnedMemory,
+        key: u64,
+        blocks: u32,
+    ) -> Result<()> {
+        self.words(stream, self.mask, from, key, blocks)
+    }
+
+    /// Launches a kernel over all words of 8 bytes of memory, and over single ones behind the last word.
+    fn words(
+        &self,
+        stream: &OwnedStream,
+        function: Handle,
+        from: &OwnedMemory,
+        last: u64,
+        blocks: u32,
+    ) -> Result<()> {
+        let rest = from.bytes % 8;
+        let words = from.bytes / 8;
+        for (start, size, count, first) in
+            [(0, 8_u32, words, 0), (from.bytes - rest, 1, rest, words)]
+        {
+            let values = [
+                long(from.address + start),
+                size.to_ne_bytes().to_vec(),
+                long(count),
+                long(first),
+                long(last),
+            ];
+            if count > 0 {
+                self.launch(stream, function, blocks, READERS, &values)?;
             }
         }
         Ok(())

@@ -146,6 +146,20 @@ pub trait Device {
     /// [`DeviceError::OutOfRange`], or an error of earlier work.
     fn is_equal(&self, stream: &Stream, one: &Buffer, other: &Buffer, bytes: u64) -> Result<bool>;
 
+    /// A number that follows from the bytes of a buffer and their places: other contents have another one but for a chance of
+    /// 2^-64. In the way of [`Device::count`]. Devices of different kinds count differently.
+    ///
+    /// # Errors
+    /// An error of earlier work.
+    fn digest(&self, stream: &Stream, buffer: &Buffer) -> Result<u64>;
+
+    /// Combines the bytes of a buffer, by exclusive or, with numbers that follow from a key and their places: nobody without
+    /// the key can read what is there, and the same call again brings it back. Queued in the stream.
+    ///
+    /// # Errors
+    /// When the device is dead.
+    fn mask(&self, stream: &Stream, buffer: &Buffer, key: u64) -> Result<()>;
+
     /// The other GPUs of the machine that the driver shows to this process, in the order of their numbers.
     ///
     /// # Errors
@@ -277,6 +291,14 @@ pub trait Device {
     /// An error of the work; [`DeviceError::Timeout`] when it takes longer, which ends the context;
     /// [`DeviceError::BlockExpired`] when the stream had to release itself.
     fn synchronize(&self, stream: &Stream, timeout: Nanos) -> Result<()>;
+
+    /// Waits until everything is done that this process started on the device, whatever stream it is in, and tells how long
+    /// that took. No stream may be blocked. There is no limit to the time: whoever waits for code that may not end watches the
+    /// process.
+    ///
+    /// # Errors
+    /// An error of the work.
+    fn drain(&self) -> Result<Nanos>;
 
     /// Puts launches into a graph, in this order, and loads it onto the device.
     ///

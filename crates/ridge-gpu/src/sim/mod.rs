@@ -5,6 +5,7 @@
 //! Its figures are no measurements of anything.
 
 mod cache;
+mod cheats;
 mod contents;
 mod costs;
 mod image;
@@ -13,6 +14,7 @@ mod properties;
 mod random;
 mod timeline;
 
+pub use cheats::Cheat;
 pub use options::{Bimodal, SimFault, SimFaultKind, SimOptions, SimOptionsError, Throttle};
 
 use std::cell::{Cell, RefCell};
@@ -199,14 +201,18 @@ impl SimDevice {
         }
         let id = state.id();
         let seed = state.options.seed;
-        Ok(Inner::new(Rc::new(Memory {
+        let memory = Rc::new(Memory {
             id,
             bytes,
             contents: RefCell::new(Contents::new(bytes, seed ^ id)),
             owner: Rc::downgrade(&self.state),
             freed: Rc::clone(&state.freed),
             place,
-        })))
+        });
+        if place == Place::Device {
+            state.memories.push(Rc::downgrade(&memory));
+        }
+        Ok(Inner::new(memory))
     }
 
     /// Memory that a kernel of our own looks at when the stream comes to it, which is waited for.
@@ -420,6 +426,30 @@ impl Device for SimDevice {
             other.read(start, &mut right);
             left == right
         }))
+    }
+
+    fn digest(&self, stream: &Stream, buffer: &Buffer) -> Result<u64> {
+        let memory = self.looked_at("digest", stream, buffer, buffer.bytes)?;
+        let contents = memory.contents.borrow();
+        Ok(contents.digest(0, buffer.bytes))
+    }
+
+    fn mask(&self, stream: &Stream, buffer: &Buffer, key: u64) -> Result<()> {
+        let memory = self.looked_at("mask", stream, buffer, buffer.bytes)?;
+        let mut contents = memory.contents.borrow_mut();
+        for start in (0..buffer.bytes).step_by(LOOK_BYTES as usize) {
+            let length = (buffer.bytes - start).min(LOOK_BYTES) as usize;
+            let mut part = vec![0; length];
+            contents.read(start, &mut part);
+            for (word, place) in part.chunks_mut(8).zip(start / 8..) {
+                let numbers = random::scramble(key ^ place).to_le_bytes();
+                for (byte, number) in word.iter_mut().zip(numbers) {
+                    *byte ^= number;
+                }
+            }
+            contents.write(start, length as u64, Rc::from(part));
+        }
+        Ok(())
     }
 
     fn fill(&self, stream: &Stream, buffer: &Buffer, byte: u8) -> Result<()> {
@@ -730,6 +760,13 @@ impl Device for SimDevice {
             Some(after) => Err(DeviceError::BlockExpired { after }),
             None => Ok(()),
         }
+    }
+
+    fn drain(&self) -> Result<Nanos> {
+        let mut state = self.enter("drain", costs::SMALL_CALL)?;
+        let started = state.now;
+        state.drain_all()?;
+        Ok(Nanos::new(state.now - started))
     }
 
     fn graph(&self, launches: &[&Prepared]) -> Result<Graph> {

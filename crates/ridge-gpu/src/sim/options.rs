@@ -9,6 +9,8 @@ use ridge_model::{Device, Devices};
 use crate::device::ThrottleReason;
 use crate::error::Fault;
 
+use super::cheats::Cheat;
+
 /// Which device is simulated, and what happens to it.
 ///
 /// From text ([`SimOptions::parse`]), as behind `sim:` on the command line:
@@ -103,10 +105,12 @@ pub enum SimFaultKind {
     OtherStream,
     /// It was built for debugging, and is 20 times slower.
     Debug,
+    /// It is not what it seems to be.
+    Cheats(Cheat),
 }
 
 impl SimFaultKind {
-    const NAMES: [(&'static str, Self); 10] = [
+    const NAMES: [(&'static str, Self); 16] = [
         ("hang", Self::Hang),
         ("illegal", Self::Ends(Fault::IllegalAddress)),
         ("misaligned", Self::Ends(Fault::MisalignedAddress)),
@@ -117,6 +121,12 @@ impl SimFaultKind {
         ("waits", Self::Waits),
         ("stream", Self::OtherStream),
         ("debug", Self::Debug),
+        ("stale", Self::Cheats(Cheat::Stale)),
+        ("cached", Self::Cheats(Cheat::Cached)),
+        ("peeks", Self::Cheats(Cheat::Peeks)),
+        ("tail", Self::Cheats(Cheat::Tail)),
+        ("rapid", Self::Cheats(Cheat::Rapid)),
+        ("spoils", Self::Cheats(Cheat::Spoils)),
     ];
 }
 
@@ -241,7 +251,7 @@ impl SimOptions {
     /// | `sensors`, `probe` | `on`, `off` |
     /// | `shared` | the share of the memory that another process holds |
     /// | `peers` | how many other devices of the same kind the machine has |
-    /// | `hang`, `illegal`, `misaligned`, `trap`, `wrong`, `nowork`, `registers`, `waits`, `stream`, `debug` | `KERNEL[:LAUNCHES]`: what goes wrong with a kernel, after so many launches |
+    /// | `hang`, `illegal`, `misaligned`, `trap`, `wrong`, `nowork`, `registers`, `waits`, `stream`, `debug`, `stale`, `cached`, `peeks`, `tail`, `rapid`, `spoils` | `KERNEL[:LAUNCHES]`: what goes wrong with a kernel, after so many launches |
     ///
     /// # Errors
     /// When it is not that.

@@ -8,6 +8,7 @@ use ridge_model::quantity::Nanos;
 use ridge_model::{NumberFormat, PeakUnit};
 
 use super::cache::{Cache, Traffic};
+use super::cheats::{Cheats, Done};
 use super::contents::Contents;
 use super::costs;
 use super::options::{SimFaultKind, SimOptions};
@@ -155,6 +156,11 @@ pub(super) struct State {
     fault: Option<(f64, Fault)>,
     pub(super) death: Option<DeviceError>,
     launches: HashMap<String, u64>,
+    /// Until when kernels work in streams of their own.
+    elsewhere: f64,
+    cheats: Cheats,
+    /// Memory of the device, for kernels that look around in it.
+    pub(super) memories: Vec<Weak<Memory>>,
 }
 
 impl State {
@@ -199,6 +205,9 @@ impl State {
             fault: None,
             death: None,
             launches: HashMap::new(),
+            elsewhere: 0.0,
+            cheats: Cheats::default(),
+            memories: Vec::new(),
         })
     }
 
@@ -402,6 +411,18 @@ impl State {
         }
     }
 
+    /// Waits until all streams are done, those that a kernel works in beside its own too.
+    pub(super) fn drain_all(&mut self) -> Result<()> {
+        let streams: Vec<u64> = self.streams.keys().copied().collect();
+        for stream in streams {
+            self.drain(stream, Nanos::new(f64::INFINITY))?;
+        }
+        if self.elsewhere > self.now {
+            self.now = self.elsewhere + costs::WAKE;
+        }
+        Ok(())
+    }
+
     /// That a stream had to release itself, told once.
     pub(super) fn take_expired(&mut self) -> Option<Nanos> {
         self.expired.take()
@@ -456,6 +477,7 @@ impl State {
                 if is_here {
                     start + time
                 } else {
+                    self.elsewhere = self.elsewhere.max(start + time);
                     start + costs::EMPTY_KERNEL
                 }
             }
@@ -589,11 +611,25 @@ impl State {
             }
             _ => {}
         }
+        let done = match fault {
+            Some(SimFaultKind::Cheats(cheat)) => {
+                self.memories.retain(|memory| memory.strong_count() > 0);
+                self.cheats.done(cheat, kernel, start, &self.memories)
+            }
+            Some(SimFaultKind::WrongOutput) => Done::Wrong,
+            _ => Done::Right,
+        };
+        if done == Done::Nothing {
+            return (costs::EMPTY_KERNEL, true);
+        }
         let mut time = self.time(kernel, start);
         if fault == Some(SimFaultKind::Debug) {
             time *= costs::DEBUG_FACTOR;
         }
-        self.leave(kernel, fault == Some(SimFaultKind::WrongOutput));
+        self.leave(kernel, done);
+        if let Some(SimFaultKind::Cheats(cheat)) = fault {
+            self.cheats.ended(cheat, kernel, start + time);
+        }
         (time, fault != Some(SimFaultKind::OtherStream))
     }
 
@@ -641,7 +677,8 @@ impl State {
     }
 
     /// What a kernel leaves in memory: values that follow from the problem and from all that it read.
-    fn leave(&self, kernel: &Kernel, is_wrong: bool) {
+    fn leave(&self, kernel: &Kernel, done: Done) {
+        let is_wrong = done == Done::Wrong;
         let mut words = vec![kernel.problem];
         // Where it is known what is left, nothing follows from what was read.
         let follows = kernel
@@ -662,14 +699,15 @@ impl State {
             .iter()
             .filter(|touched| touched.effect.writes());
         for (touched, place) in written.zip(0_u64..) {
+            let written = done.share_of(touched.bytes);
             let seed = mix(&[inputs, place, u64::from(is_wrong)]);
             let mut contents = touched.memory.contents.borrow_mut();
             match &touched.effect {
                 Effect::WriteBytes(bytes) if !is_wrong => {
-                    contents.write(touched.offset, touched.bytes, Rc::clone(bytes));
+                    contents.write(touched.offset, written, Rc::clone(bytes));
                 }
                 Effect::Write(format) | Effect::Update(format) => {
-                    contents.write_numbers(touched.offset, touched.bytes, seed, *format);
+                    contents.write_numbers(touched.offset, written, seed, *format);
                 }
                 Effect::WriteBytes(bytes) => {
                     // One bit of the first byte is enough to be wrong.
@@ -677,7 +715,7 @@ impl State {
                     if let Some(last) = bytes.last_mut() {
                         *last ^= 0x40;
                     }
-                    contents.write(touched.offset, touched.bytes, Rc::from(bytes));
+                    contents.write(touched.offset, written, Rc::from(bytes));
                 }
                 Effect::Read => {}
             }

@@ -127,6 +127,14 @@ static void *pointer(Long value) { return (void *)value; }
 static float weights[64];
 static unsigned total;
 
+// The finaliser of SplitMix64.
+static Long scramble(Long x) {
+    x += 0x9e3779b97f4a7c15ull;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+    return x ^ (x >> 31);
+}
+
 static void run_kernel(Stream *stream, const Op *op) {
     const Long *p = op->parameters;
     #define IS(name) (strcmp(op->kernel, name) == 0)
@@ -165,6 +173,19 @@ static void run_kernel(Stream *stream, const Op *op) {
     } else if (IS("ridge_differ")) {
         for (Long i = 0; i < p[3]; i++)
             *(Long *)pointer(p[4]) += memcmp(pointer(p[0] + i * p[2]), pointer(p[1] + i * p[2]), p[2]) != 0;
+    } else if (IS("ridge_digest")) {
+        for (Long i = 0, value; i < p[2]; i++) {
+            value = 0;
+            memcpy(&value, pointer(p[0] + i * p[1]), p[1]);
+            *(Long *)pointer(p[4]) += scramble(value ^ scramble(i + p[3]));
+        }
+    } else if (IS("ridge_mask")) {
+        for (Long i = 0, value; i < p[2]; i++) {
+            value = 0;
+            memcpy(&value, pointer(p[0] + i * p[1]), p[1]);
+            value ^= scramble((i + p[3]) ^ p[4]);
+            memcpy(pointer(p[0] + i * p[1]), &value, p[1]);
+        }
     } else if (IS("scale") || IS("scale4")) {
         float *out = pointer(p[0]), *in = pointer(p[1]), factor;
         stream->ready += is_cold ? 4000 : 0;
@@ -270,6 +291,17 @@ Result cuStreamQuery(void *handle) {
     if (ended != OK) return ended;
     return is_held(stream) || stream->next < stream->count || stream->ready > now() ? NOT_READY : OK;
 }
+Result cuCtxSynchronize(void) {
+    for (int i = 0; i < stream_count; i++) {
+        int is_waiting = 1;
+        while (is_waiting) {
+            run_streams();
+            if (ended != OK) return ended;
+            is_waiting = is_held(streams[i]) || streams[i]->next < streams[i]->count || streams[i]->ready > now();
+        }
+    }
+    return OK;
+}
 Result cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
     must(flags == 0, "cuStreamWaitEvent");
     return queue(stream, (Op){.kind = WAIT, .event = event});
@@ -367,7 +399,7 @@ static Signature signatures[] = {
     // Those of PTX.
     {"store", 1, {8}}, {"ridge_block", 3, {8, 4, 8}}, {"ridge_stamp", 3, {8, 4, 8}}, {"ridge_timer_step", 2, {8, 4}},
     {"ridge_read", 3, {8, 8, 8}}, {"ridge_count", 5, {8, 4, 8, 8, 8}}, {"ridge_gather", 5, {8, 4, 8, 8, 8}},
-    {"ridge_differ", 5, {8, 8, 4, 8, 8}}, {"ridge_empty", 0, {0}},
+    {"ridge_differ", 5, {8, 8, 4, 8, 8}}, {"ridge_digest", 5, {8, 4, 8, 8, 8}}, {"ridge_mask", 5, {8, 4, 8, 8, 8}}, {"ridge_empty", 0, {0}},
 };
 enum { COMPILED = 14, ALL = sizeof signatures / sizeof *signatures };
 static const char CUBIN[] = "\x7f" "ELF\x02 of the fake compiler";

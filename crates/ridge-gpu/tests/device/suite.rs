@@ -18,6 +18,8 @@ pub(crate) const CASES: &[Case] = &[
     ("memory holds what was written", memory),
     ("ranges outside of buffers are refused", ranges),
     ("memory is looked at where it is", looks),
+    ("memory has a digest, and a mask that comes off", digests),
+    ("all streams are waited for", draining),
     ("pinned memory reaches the device and comes back", pinned),
     ("memory of other GPUs is reached", peers),
     ("kernels for one problem agree", agreement),
@@ -312,6 +314,66 @@ fn looks(device: &dyn Device) -> Outcome {
     let wrong = error_of(device.count(&stream, &one, 3, 0))?;
     ensure(wrong.code() == "GPU0122", || wrong.to_string())?;
     usable(device)
+}
+
+fn digests(device: &dyn Device) -> Outcome {
+    // Not a whole number of words, so the ends matter.
+    let bytes: Vec<u8> = (0..10_003_u32)
+        .map(|place| (place * 7 % 251) as u8)
+        .collect();
+    let (one, other) = (device.allocate(10_003)?, device.allocate(10_003)?);
+    let stream = device.stream()?;
+    device.write(&one, 0, &bytes)?;
+    device.write(&other, 0, &bytes)?;
+    let whole = device.digest(&stream, &one)?;
+    ensure(device.digest(&stream, &other)? == whole, || {
+        "the same contents have two digests".to_owned()
+    })?;
+    let mut turned = bytes.clone();
+    turned.swap(0, 8);
+    for (place, changed) in [
+        (0, vec![bytes[0] ^ 1]),
+        (5_000, vec![bytes[5_000] ^ 0x80]),
+        (10_002, vec![bytes[10_002] ^ 1]),
+        // Another order of the same bytes, and of the same words.
+        (0, turned),
+        (0, [&bytes[8..16], &bytes[..8]].concat()),
+    ] {
+        device.write(&other, place, &changed)?;
+        ensure(device.digest(&stream, &other)? != whole, || {
+            format!("a change at {place} was not seen")
+        })?;
+        device.write(&other, 0, &bytes)?;
+    }
+    let read = |buffer: &Buffer| -> Result<Vec<u8>, DeviceError> {
+        device.synchronize(&stream, PATIENCE)?;
+        let mut back = vec![0; 10_003];
+        device.read(buffer, 0, &mut back)?;
+        Ok(back)
+    };
+    device.mask(&stream, &one, 42)?;
+    let masked = read(&one)?;
+    let kept = masked.iter().zip(&bytes).filter(|(a, b)| a == b).count();
+    // One of 256 bytes stays what it was, by chance.
+    ensure(kept < 200, || format!("{kept} bytes were not masked"))?;
+    device.mask(&stream, &other, 43)?;
+    ensure(read(&other)? != masked, || "two keys mask alike".to_owned())?;
+    device.mask(&stream, &one, 42)?;
+    ensure(read(&one)? == bytes, || {
+        "the mask did not come off".to_owned()
+    })
+}
+
+fn draining(device: &dyn Device) -> Outcome {
+    let (one, other) = (device.stream()?, device.stream()?);
+    let memory = device.allocate(64 * MIB)?;
+    device.fill(&one, &memory, 1)?;
+    device.fill(&other, &memory, 2)?;
+    let waited = device.drain()?;
+    ensure(waited.get() >= 0.0, || format!("{waited}"))?;
+    ensure(device.is_done(&one)? && device.is_done(&other)?, || {
+        "a stream is not done".to_owned()
+    })
 }
 
 fn number_of(element: &[u8]) -> u64 {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use ridge_bench::document::{Document, ModeResult, StateResult, Status};
-use ridge_bench::protocol::Stopped;
+use ridge_bench::protocol::{CheckKind, Stopped};
 use ridge_model::quantity::{ABSENT, Amount, Bandwidth, Hertz, Nanos, Ratio, Unit};
 
 /// Axes that have one value in all states, such as `n=4096`: they are said once.
@@ -199,7 +199,9 @@ fn outputs(state: &StateResult) -> String {
     }
     if state.status == Status::Differs {
         let is_unwritten = shown.outcomes.iter().any(|outcome| outcome.unwritten > 0);
-        return if is_unwritten {
+        return if shown.kind == CheckKind::Inputs {
+            "inputs changed".to_owned()
+        } else if is_unwritten {
             "not written".to_owned()
         } else {
             "wrong".to_owned()
@@ -292,6 +294,20 @@ pub(super) fn wrong(state: &StateResult) -> Option<String> {
     let shown = state.checked.shown.as_ref()?;
     let outcome = shown.outcomes.iter().find(|outcome| !outcome.is_right)?;
     let mut text = format!("`{}`", outcome.output);
+    if shown.kind == CheckKind::Inputs {
+        text.push_str(
+            ": an input that the launches changed, so that samples do not start from what the spec says; an input that is an output, too, needs `output = true`",
+        );
+        return Some(text);
+    }
+    if let (CheckKind::Canary, Some(first)) = (shown.kind, outcome.first) {
+        let _ = write!(
+            text,
+            ": a timed launch did not write element {}, which was overwritten before; other launches do: the kernel does not do its work each time; seen after {} samples",
+            first.index, shown.after_samples
+        );
+        return Some(text);
+    }
     if outcome.unwritten > 0 {
         let _ = write!(text, ": {} elements were not written", outcome.unwritten);
     } else if outcome.not_finite > 0 {
@@ -329,6 +345,11 @@ pub(super) fn wrong(state: &StateResult) -> Option<String> {
     }
     if shown.after_samples > 0 {
         let _ = write!(text, "; first seen after {} samples", shown.after_samples);
+    }
+    match shown.kind {
+        CheckKind::NewInputs => text.push_str(", when the inputs had got other values"),
+        CheckKind::Timed => text.push_str(", in a timed launch with nothing restored before"),
+        _ => {}
     }
     Some(text)
 }

@@ -7,7 +7,7 @@ use ridge_bench::check::{Expected, Rule, expect};
 use ridge_bench::document::{Document, ITSELF, StateResult};
 use ridge_bench::expression::Names;
 use ridge_bench::protocol::{
-    Failure, Floors, GENERATIONS, Measurement, Progress, Right, Settings, Task,
+    Failure, Floors, Measurement, Progress, Right, Settings, Task, generations,
 };
 use ridge_bench::spec::job::Job;
 use ridge_bench::spec::{Reference, State};
@@ -210,13 +210,8 @@ impl<'r> Runner<'r> {
                 } else {
                     spec.check.samples
                 };
-                let generations = if self.options.settings.has_fresh_inputs {
-                    GENERATIONS
-                } else {
-                    1
-                };
                 let mut known = Vec::new();
-                for generation in 0..generations {
+                for generation in 0..generations(job, &self.options.settings) {
                     known.push(self.computed(state, job, generation, samples)?);
                 }
                 Ok((

@@ -105,6 +105,42 @@ impl Outcome {
     }
 }
 
+impl Outcome {
+    fn failed(name: &str, elements: u64, what: Compared) -> Self {
+        Self {
+            output: name.to_owned(),
+            is_right: false,
+            compared: what,
+            elements,
+            wrong: 0,
+            unwritten: 0,
+            not_finite: 0,
+            first: None,
+            max_difference: None,
+            relative_norm: None,
+            tolerance: String::new(),
+        }
+    }
+
+    /// An element that was not written.
+    pub(crate) fn unwritten(name: &str, index: u64, rule: &Rule) -> Self {
+        Self {
+            unwritten: 1,
+            first: Some(WrongElement {
+                index,
+                found: None,
+                expected: None,
+            }),
+            ..Self::failed(name, 1, rule.what)
+        }
+    }
+
+    /// An input that is not what it was.
+    pub(crate) fn changed(name: &str) -> Self {
+        Self::failed(name, 0, Compared::Nothing)
+    }
+}
+
 /// An element that is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WrongElement {
