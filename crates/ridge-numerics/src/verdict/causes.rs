@@ -592,6 +592,11 @@ impl<'e> Evidence<'e> {
             .iter()
             .min_by(|a, b| part(a).total_cmp(&part(b)))
             .filter(|axis| part(axis) < 1.0)?;
+        // Elements that are wrong here and there would all lie in a part of that size less than once in a million times.
+        let unlikely = -part(&axis).ln() * self.measures.failing as f64;
+        if unlikely < 1e6_f64.ln() {
+            return None;
+        }
         let name = axis_name(axis.axis, places.len());
         let span = span(axis.lowest, axis.highest);
         if axis.highest + 1 < axis.length || axis.lowest == 0 {
