@@ -272,6 +272,7 @@ pub struct ModeResult {
     /// Samples before which an element of each output, chosen at random, was overwritten, and after which it was looked at;
     /// `null` in documents from before that was done.
     #[serde(default)]
+    #[schemars(!default)]
     pub canaries: Option<u64>,
     /// How often the launches run in a sample.
     pub runs_per_sample: u64,

@@ -113,6 +113,7 @@ pub struct Outcome {
     pub tolerance: String,
     /// What the differences look like, in a sentence; `null` where nothing is wrong, and where only some elements are known.
     #[serde(default)]
+    #[schemars(!default)]
     pub explanation: Option<String>,
 }
 
