@@ -211,7 +211,12 @@ impl Scope<'_, '_> {
             Kind::Pointer => {
                 let Some(argument) = tree.part(id, Role::Argument) else { return Value::UNKNOWN };
                 if tree.operator(id) == "&" {
-                    self.address(argument, depth).0
+                    let argument = tree.bare(argument);
+                    if tree.is(argument, Kind::Identifier) {
+                        self.place(argument)
+                    } else {
+                        self.address(argument, depth).0
+                    }
                 } else {
                     self.loaded(self.value(argument, depth + 1))
                 }
@@ -257,13 +262,46 @@ impl Scope<'_, '_> {
         if let Some(number) = model.constant(name) {
             return Value::number(number, Type::INT);
         }
-        if let Some(global) = model.globals.get(name)
+        if let Some(ty) = model.globals.get(name)
             && !model.is_fixed(name)
         {
-            return Value::of(Spread::Uniform, global.ty);
+            return Value::of(Spread::Uniform, *ty);
+        }
+        if let Some(ty) = self.own_member(name) {
+            return Value::of(Spread::Uniform, ty);
         }
         // What is defined elsewhere is most often a macro or a constant, and the same for all threads.
         Value { is_constant: true, ..Value::of(Spread::Uniform, Type::UNKNOWN) }
+    }
+
+    /// The address of a variable: the same for all threads, unless each has its own.
+    fn place(&self, id: Id) -> Value {
+        let model = self.model;
+        let name = model.tree.text(id);
+        let variable = self
+            .owner()
+            .and_then(|owner| Some(&owner.variables[owner.variable(&model.tree, id)?]));
+        let ty = match variable {
+            Some(variable) if variable.is_shared => variable.ty,
+            Some(_) => return Value::UNKNOWN,
+            None => match model.globals.get(name) {
+                Some(ty) => *ty,
+                None => return Value::UNKNOWN,
+            },
+        };
+        Value::of(Spread::Uniform, array_pointer(ty))
+    }
+
+    /// The type of a member of the structure whose function this is.
+    fn own_member(&self, name: &str) -> Option<Type> {
+        let tree = &self.model.tree;
+        let around = tree
+            .above(self.owner()?.node)
+            .find(|above| matches!(tree.kind(*above), Kind::Struct | Kind::Class))?;
+        let own = tree.text(tree.part(around, Role::Name)?);
+        let structure = self.model.types.structures.iter().find(|known| known.name == own)?;
+        let (_, ty) = structure.members.iter().find(|(member, _)| *member == name)?;
+        Some(*ty)
     }
 
     fn size(&self, id: Id) -> Value {

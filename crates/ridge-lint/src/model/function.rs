@@ -69,7 +69,6 @@ impl Variable<'_> {
 #[derive(Clone, Debug)]
 pub(crate) struct Function<'s> {
     pub(crate) name: &'s str,
-    pub(crate) name_node: Id,
     pub(crate) node: Id,
     pub(crate) body: Id,
     pub(crate) runs: Runs,
@@ -108,7 +107,6 @@ impl<'s> Function<'s> {
         let template_parameters = template_parameters(tree, node);
         let mut function = Self {
             name: tree.text(name_node),
-            name_node,
             node,
             body,
             runs,

@@ -8,7 +8,7 @@ pub(crate) mod value;
 
 use std::collections::{HashMap, HashSet};
 
-pub(crate) use function::{Function, Runs, Variable, is_loop};
+pub(crate) use function::{Function, Runs, is_loop};
 pub(crate) use types::{Base, Type, Types};
 pub(crate) use value::{Factor, Memory, Space, Spread, Value};
 
@@ -24,8 +24,8 @@ pub(crate) struct Model<'s> {
     constants: HashMap<&'s str, i64>,
     /// Names that stand for constants, also where their number is not known.
     fixed: HashSet<&'s str>,
-    /// Variables of the file: their type and array sizes.
-    pub(crate) globals: HashMap<&'s str, Global>,
+    /// Variables of the file that are no arrays, with their types.
+    pub(crate) globals: HashMap<&'s str, Type>,
     pub(crate) launches: Vec<Launch<'s>>,
     /// Functions by their names; overloads have several.
     pub(crate) by_name: HashMap<&'s str, Vec<usize>>,
@@ -33,21 +33,12 @@ pub(crate) struct Model<'s> {
     pub(crate) macros: HashMap<&'s str, &'s str>,
 }
 
-/// A variable outside functions.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Global {
-    pub(crate) ty: Type,
-    pub(crate) is_array: bool,
-}
-
 /// A place where a kernel is started.
 #[derive(Clone, Debug)]
 pub(crate) struct Launch<'s> {
-    pub(crate) node: Id,
     pub(crate) kernel: &'s str,
     pub(crate) grid: Id,
     pub(crate) block: Id,
-    pub(crate) arguments: Vec<Id>,
     /// The function in which it stands.
     pub(crate) function: Option<usize>,
 }
@@ -85,14 +76,6 @@ impl<'s> Model<'s> {
         self.tree
             .is_within(id, self.functions[which].node)
             .then_some(which)
-    }
-
-    /// The only function of a name.
-    pub(crate) fn function(&self, name: &str) -> Option<&Function<'s>> {
-        match self.by_name.get(name)?.as_slice() {
-            [which] => self.functions.get(*which),
-            _ => None,
-        }
     }
 
     /// The name of what a call calls, without namespaces and template arguments.
@@ -163,7 +146,9 @@ impl<'s> Model<'s> {
                         }
                         let name = tree.text(declared.name);
                         let is_array = !declared.sizes.is_empty();
-                        self.globals.insert(name, Global { ty: declared.ty, is_array });
+                        if !is_array {
+                            self.globals.insert(name, declared.ty);
+                        }
                         if written.is_const && !is_array && !declared.ty.is_pointer() {
                             self.fixed.insert(name);
                             values.extend(declared.value.map(|value| (name, value)));
@@ -217,11 +202,9 @@ impl<'s> Model<'s> {
             let mut parts = tree.parts(id);
             let (Some(grid), Some(block)) = (parts.next(), parts.next()) else { continue };
             launches.push(Launch {
-                node: call,
                 kernel: self.callee(call),
                 grid,
                 block,
-                arguments: self.arguments(call).collect(),
                 function: self.function_at(call),
             });
         }

@@ -64,10 +64,6 @@ impl Type {
         self.pointers == 0 && self.base == Base::Float { bytes: 4 }
     }
 
-    pub(crate) fn is_double(self) -> bool {
-        self.pointers == 0 && self.base == Base::Float { bytes: 8 }
-    }
-
     pub(crate) fn integer_bytes(self) -> Option<u8> {
         match (self.pointers, self.base) {
             (0, Base::Integer { bytes, .. }) => Some(bytes),

@@ -63,7 +63,7 @@ pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
             ));
         }
         for (_, at, count) in told {
-            let more = more(count, "access to it in this function");
+            let more = more(count, "of it in this function");
             out[at].message.push_str(&more);
         }
     }

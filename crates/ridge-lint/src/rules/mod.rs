@@ -28,13 +28,29 @@ macro_rules! rules {
 }
 
 rules!(
+    atomic_same_address,
     bank_stride,
     divergent_barrier,
     double_function,
     double_literal,
+    index_overflow,
+    indexed_local_array,
     legacy_warp_intrinsic,
+    mean_only,
+    missing_bounds_check,
+    missing_restrict,
+    narrow_access,
+    no_warm_up,
+    one_shot_timing,
+    partial_warp_block,
+    single_warp_block,
+    slow_division,
     strided_access,
     structure_access,
+    sync_in_timed_loop,
+    timing_without_sync,
+    unchecked_call,
+    unchecked_launch,
 );
 
 /// Each rule with the source whose head describes it.
@@ -97,7 +113,6 @@ fn found(
 fn more(count: usize, what: &str) -> String {
     match count {
         0 => String::new(),
-        1 => format!(" (1 more {what})"),
         _ => format!(" ({count} more {what})"),
     }
 }

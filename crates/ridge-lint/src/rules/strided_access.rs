@@ -29,6 +29,7 @@ use crate::model::{Base, Factor, Model, Space, Spread};
 pub(super) const ID: &str = "strided-access";
 
 const SECTOR_BYTES: u64 = 32;
+const LINE_BYTES: u64 = 128;
 /// A block that is narrower has too few neighbours for it to matter.
 const NARROWEST: i64 = 8;
 
@@ -37,7 +38,7 @@ pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
         if !function.is_kernel() || model.block_width(function).is_some_and(|width| width < NARROWEST) {
             continue;
         }
-        let mut told: Vec<(usize, usize, usize)> = Vec::new();
+        let mut told: Vec<Told> = Vec::new();
         for access in accesses(model, which, Space::Global) {
             // Structures have a rule of their own.
             if matches!(access.address.ty.base, Base::Structure(_)) {
@@ -47,7 +48,9 @@ pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
                 Spread::Lane(Factor::Number(step)) => {
                     let Some(bytes) = access.bytes else { continue };
                     let apart = step.unsigned_abs().saturating_mul(bytes);
-                    if apart < SECTOR_BYTES || step.unsigned_abs() < 2 {
+                    // A thread that walks along less than a line finds the rest of it in the L1 cache.
+                    let is_short_walk = access.address.moves && apart < LINE_BYTES;
+                    if apart < SECTOR_BYTES || step.unsigned_abs() < 2 || is_short_walk {
                         continue;
                     }
                     format!("{apart} bytes apart")
@@ -59,23 +62,44 @@ pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
                 continue;
             }
             let variable = access.memory.variable;
-            if let Some((.., count)) = told.iter_mut().find(|(known, ..)| *known == variable) {
-                *count += 1;
+            if let Some(known) = told.iter_mut().find(|known| known.variable == variable) {
+                known.count += 1;
                 continue;
             }
-            told.push((variable, out.len(), 0));
+            let step = match access.address.spread {
+                Spread::Lane(Factor::Number(step)) => Some(step.unsigned_abs()),
+                _ => None,
+            };
             let name = function.variables[variable].name;
-            out.push(found(
+            let found = found(
                 model,
                 (ID, Severity::Warning),
                 access.node,
                 format!("neighbouring threads access `{name}` {apart}: each lane needs a sector of its own"),
                 "let neighbouring threads access neighbouring elements",
-            ));
+            );
+            told.push(Told { variable, step, count: 1, found });
         }
-        for (_, at, count) in told {
-            let more = more(count, "access to it in this kernel");
-            out[at].message.push_str(&more);
+        for mut one in told {
+            // A thread that takes all elements up to those of its neighbour moves nothing in vain.
+            if one.step.is_some_and(|step| one.count >= step) {
+                continue;
+            }
+            one.found.message.push_str(&more(as_usize(one.count - 1), "of it in this kernel"));
+            out.push(one.found);
         }
     }
+}
+
+/// What is told of an array, once for a kernel.
+struct Told {
+    variable: usize,
+    /// Elements from thread to thread, where that is a constant.
+    step: Option<u64>,
+    count: u64,
+    found: Found,
+}
+
+fn as_usize(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
 }

@@ -181,11 +181,6 @@ impl<'s> Tree<'s> {
             .map_or("", |operator| self.text(operator))
     }
 
-    /// Whether the parser did not understand something below a node.
-    pub(crate) fn has_error(&self, id: Id) -> bool {
-        self.below(id).any(|id| self.is(id, Kind::Error))
-    }
-
     /// An expression without the parentheses around it.
     pub(crate) fn bare(&self, mut id: Id) -> Id {
         for _ in 0..MOST_LEVELS {
