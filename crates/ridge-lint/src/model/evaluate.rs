@@ -80,9 +80,8 @@ fn joined(model: &Model<'_>, function: usize, which: usize) -> Option<Value> {
         value = Some(value.map_or(next, |value| value.or(next)));
     }
     let value = value?;
-    let is_auto = variable.ty.base == Base::Unknown && !variable.ty.is_pointer();
     Some(Value {
-        ty: if is_auto { value.ty } else { variable.ty },
+        ty: if variable.is_auto { value.ty } else { variable.ty },
         moves: value.moves || variable.moves,
         number: value.number.filter(|_| !variable.moves),
         is_constant: value.is_constant && !variable.moves,
@@ -198,7 +197,8 @@ impl Scope<'_, '_> {
             Kind::Conditional => {
                 let parts = (part(Role::Condition), part(Role::Consequence), part(Role::Alternative));
                 let (Some(condition), Some(yes), Some(no)) = parts else { return Value::UNKNOWN };
-                let chosen = yes.or(no);
+                let is_constant = condition.is_constant && yes.is_constant && no.is_constant;
+                let chosen = Value { is_constant, ..yes.or(no) };
                 if condition.spread == Spread::Uniform || chosen.spread == Spread::Unknown {
                     chosen
                 } else {

@@ -54,6 +54,8 @@ pub(crate) struct Variable<'s> {
     pub(crate) is_shared: bool,
     pub(crate) is_static: bool,
     pub(crate) is_constant: bool,
+    /// Its type is that of its value.
+    pub(crate) is_auto: bool,
     pub(crate) definitions: Vec<Definition>,
     /// Whether one of them is in a loop that the declaration is not in.
     pub(crate) moves: bool,
@@ -190,6 +192,7 @@ impl<'s> Function<'s> {
         let (is_shared, is_static) = (has("__shared__"), has("static"));
         let is_constant = has("const") || has("constexpr");
         let is_range = tree.is(id, Kind::ForRange);
+        let is_auto = tree.part(id, Role::Type).is_some_and(|ty| tree.is(ty, Kind::Auto));
         for part in tree.children(id).filter(|part| tree.role(*part) == Role::Declarator) {
             let Some(mut declared) = declared(tree, part, written) else { continue };
             if declared.is_function || !tree.is(declared.name, Kind::Identifier) {
@@ -215,6 +218,7 @@ impl<'s> Function<'s> {
                 is_shared,
                 is_static,
                 is_constant,
+                is_auto,
                 definitions,
                 moves: false,
                 value: None,

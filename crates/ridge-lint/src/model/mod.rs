@@ -39,6 +39,7 @@ pub(crate) struct Launch<'s> {
     pub(crate) kernel: &'s str,
     pub(crate) grid: Id,
     pub(crate) block: Id,
+    pub(crate) arguments: Vec<Id>,
     /// The function in which it stands.
     pub(crate) function: Option<usize>,
 }
@@ -205,6 +206,7 @@ impl<'s> Model<'s> {
                 kernel: self.callee(call),
                 grid,
                 block,
+                arguments: self.arguments(call).collect(),
                 function: self.function_at(call),
             });
         }

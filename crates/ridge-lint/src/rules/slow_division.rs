@@ -37,7 +37,7 @@ pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
         let (mut repeated, mut wide, mut single) = (Vec::new(), Vec::new(), Vec::new());
         for id in tree.below(function.body) {
             let Some(bytes) = divided(model, which, id) else { continue };
-            match surrounding(model, which, id) {
+            match surrounding(model, which, id, bytes) {
                 Where::Loop => repeated.push(id),
                 Where::Outside if bytes == 8 => wide.push(id),
                 Where::Outside => single.push(id),
@@ -94,7 +94,7 @@ fn divided(model: &Model<'_>, which: usize, id: Id) -> Option<u8> {
     Some(left.ty.integer_bytes()?.max(right.ty.integer_bytes()?))
 }
 
-fn surrounding(model: &Model<'_>, which: usize, id: Id) -> Where {
+fn surrounding(model: &Model<'_>, which: usize, id: Id, bytes: u8) -> Where {
     let tree = &model.tree;
     let function = &model.functions[which];
     let innermost = tree
@@ -107,7 +107,8 @@ fn surrounding(model: &Model<'_>, which: usize, id: Id) -> Where {
         let spread = left.map_or(Spread::Unknown, |left| model.value(which, left).spread);
         return match spread {
             Spread::Uniform | Spread::Warp | Spread::Lane(Factor::Number(0)) => Where::Invariant,
-            Spread::Unknown if function.is_kernel() => Where::Invariant,
+            // Whether a function is called with what differs cannot be told; divisions of 64 bits are worth a note anyway.
+            Spread::Unknown if function.is_kernel() || bytes < 8 => Where::Invariant,
             _ => Where::Outside,
         };
     };

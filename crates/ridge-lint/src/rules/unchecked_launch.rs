@@ -5,7 +5,7 @@
 //!
 //! # How it is seen
 //! Behind the launch there is no `cudaGetLastError`, no `cudaPeekAtLastError` and no check of a later call, and nothing that might be one: a
-//! macro, or a function of which nothing is known.
+//! macro, or a function of which nothing is known. Functions that call nothing else of CUDA are left out: their caller may check.
 //!
 //! # Why it matters
 //! A launch that fails (too many threads, too much shared memory, no code for the device) returns no error by itself: the kernel does not
@@ -21,6 +21,7 @@ use super::{found, more};
 use crate::finding::{Found, Severity};
 use crate::model::Model;
 use crate::model::host::Event;
+use crate::syntax::Id;
 
 pub(super) const ID: &str = "unchecked-launch";
 
@@ -28,6 +29,11 @@ pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
     let tree = &model.tree;
     for function in &model.functions {
         let steps = model.steps(function);
+        // What does nothing but launch leaves the check to its caller.
+        let is_wrapper = !steps.iter().any(|step| model.callee(step.node).starts_with("cuda"));
+        if is_wrapper {
+            continue;
+        }
         let mut unchecked = Vec::new();
         for (at, step) in steps.iter().enumerate() {
             let Event::Launch { kernel } = step.event else { continue };
@@ -42,7 +48,7 @@ pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
                 }
                 _ => !model.is_result_unused(later.node) && model.callee(later.node).starts_with("cuda"),
             });
-            if !is_checked {
+            if !is_checked && !is_macro_behind(model, step.node) {
                 unchecked.push((step.node, kernel));
             }
         }
@@ -60,6 +66,15 @@ pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
             "ask for cudaGetLastError() behind the launch, and check the next call that waits",
         ));
     }
+}
+
+/// Whether the next word behind a statement is a macro without parentheses: it may check.
+fn is_macro_behind(model: &Model<'_>, launch: Id) -> bool {
+    let tree = &model.tree;
+    let Some(statement) = tree.parent(launch) else { return false };
+    let rest = tree.text_from(tree.end(statement));
+    let word: &str = rest.trim_start().split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
+    word.len() > 3 && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
 /// Functions of the standard library, which check nothing.

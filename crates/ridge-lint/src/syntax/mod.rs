@@ -122,6 +122,16 @@ impl<'s> Tree<'s> {
         std::str::from_utf8(bytes).unwrap_or_default()
     }
 
+    /// Some of the text from an offset on.
+    pub(crate) fn text_from(&self, offset: usize) -> &'s str {
+        let end = offset.saturating_add(128).min(self.bytes.len());
+        let bytes = self.bytes.get(offset..end).unwrap_or_default();
+        match std::str::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
+        }
+    }
+
     pub(crate) fn parent(&self, id: Id) -> Option<Id> {
         (id.0 != 0).then(|| Id(self.node(id).parent))
     }
