@@ -63,6 +63,12 @@ impl<'s> Lines<'s> {
         }
     }
 
+    /// How many lines there are; an end of line begins no new one.
+    pub(crate) fn count(&self) -> usize {
+        let last = self.starts.last().copied().unwrap_or_default();
+        self.starts.len() - usize::from(last == self.bytes.len())
+    }
+
     /// The line of an offset, from 0.
     pub(crate) fn line(&self, offset: usize) -> usize {
         self.starts.partition_point(|start| *start <= offset).saturating_sub(1)

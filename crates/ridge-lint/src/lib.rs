@@ -12,6 +12,8 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod build;
+pub mod document;
 mod error;
 mod finding;
 mod model;
@@ -20,6 +22,7 @@ mod rules;
 mod suppress;
 mod syntax;
 
+pub use build::{Command, lint_cmake, lint_commands, lint_flags, read_commands};
 pub use error::Error;
 pub use finding::{Place, Severity};
 use finding::{Found, Lines};
@@ -97,7 +100,7 @@ pub fn lint(source: &[u8]) -> Result<Report, Error> {
         findings: found.into_iter().map(|found| placed(found, &lines)).collect(),
         remarks: remarks.collect(),
         kernels: model.functions.iter().filter(|function| function.is_kernel()).count(),
-        lines: source.iter().filter(|byte| **byte == b'\n').count() + usize::from(!source.is_empty() && !source.ends_with(b"\n")),
+        lines: lines.count(),
         not_understood: tree.below(tree.root()).filter(|id| tree.is(*id, Kind::Error)).count(),
     })
 }

@@ -1,6 +1,7 @@
 //! The rules: one mistake in one file, whose head is its page. A rule that would have to guess is silent.
 
 mod access;
+pub(crate) mod debug_flags;
 mod guard;
 
 use ridge_model::spelling::distance;
@@ -9,11 +10,11 @@ use crate::finding::{Found, Severity};
 use crate::model::Model;
 use crate::syntax::{Id, Kind};
 
-/// A rule: its name, the file whose head describes it, and how it looks at a source.
+/// A rule: its name, the file whose head describes it, and how it looks at a source; rules about flags do not.
 struct Rule {
     id: &'static str,
     source: &'static str,
-    check: fn(&Model<'_>, &mut Vec<Found>),
+    check: Option<fn(&Model<'_>, &mut Vec<Found>)>,
 }
 
 macro_rules! rules {
@@ -22,8 +23,12 @@ macro_rules! rules {
         const RULES: &[Rule] = &[$(Rule {
             id: $module::ID,
             source: include_str!(concat!(stringify!($module), ".rs")),
-            check: $module::check,
-        }),+];
+            check: Some($module::check),
+        }),+, Rule {
+            id: debug_flags::ID,
+            source: include_str!("debug_flags.rs"),
+            check: None,
+        }];
     };
 }
 
@@ -39,7 +44,7 @@ rules!(
     mean_only,
     missing_bounds_check,
     missing_restrict,
-    narrow_access,
+    narrow_elements,
     no_warm_up,
     one_shot_timing,
     partial_warp_block,
@@ -75,8 +80,8 @@ pub(crate) fn nearest(name: &str) -> Option<&'static str> {
 
 /// Runs all rules. What lies in a part that the parser did not understand is left out.
 pub(crate) fn run(model: &Model<'_>, out: &mut Vec<Found>) {
-    for rule in RULES {
-        (rule.check)(model, out);
+    for check in RULES.iter().filter_map(|rule| rule.check) {
+        check(model, out);
     }
     let tree = &model.tree;
     let mut broken: Vec<(usize, usize)> = Vec::new();

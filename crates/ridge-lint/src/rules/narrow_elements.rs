@@ -26,7 +26,7 @@ use crate::finding::{Found, Severity};
 use crate::model::{Base, Factor, Model, Space, Spread};
 use crate::syntax::Id;
 
-pub(super) const ID: &str = "narrow-access";
+pub(super) const ID: &str = "narrow-elements";
 
 pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
     for (which, function) in model.functions.iter().enumerate() {
