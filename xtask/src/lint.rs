@@ -19,7 +19,11 @@ pub fn files(_root: &Path) -> Result<Vec<File>, Error> {
     for id in page_ids() {
         let page = page(id).ok_or_else(|| format!("{id} has no page"))?;
         let first = first_sentence(&page).ok_or_else(|| format!("{id}: the page is empty"))?;
-        writeln!(index, "| [`{id}`]({id}.md) | {} |", first.replace('|', "\\|"))?;
+        writeln!(
+            index,
+            "| [`{id}`]({id}.md) | {} |",
+            first.replace('|', "\\|")
+        )?;
         files.push(File {
             path: format!("docs/lint/{id}.md").into(),
             content: format!("{GENERATED}{page}"),

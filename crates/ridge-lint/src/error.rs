@@ -62,7 +62,10 @@ impl fmt::Display for Error {
         match self {
             Self::Binary { offset } => write!(f, "byte {offset} is zero, as in no source"),
             Self::TooLarge { bytes, limit } => {
-                write!(f, "it has {bytes} bytes, more than the {limit} of the largest source that is read")
+                write!(
+                    f,
+                    "it has {bytes} bytes, more than the {limit} of the largest source that is read"
+                )
             }
             Self::NotSource => write!(f, "it has no structure that the parser can follow"),
             Self::Grammar => write!(f, "the grammar does not fit the parser"),

@@ -59,7 +59,9 @@ impl<'s> Lines<'s> {
         let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
         Self {
             bytes,
-            starts: std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect(),
+            starts: std::iter::once(0)
+                .chain(ends.map(|(at, _)| at + 1))
+                .collect(),
         }
     }
 
@@ -71,7 +73,9 @@ impl<'s> Lines<'s> {
 
     /// The line of an offset, from 0.
     pub(crate) fn line(&self, offset: usize) -> usize {
-        self.starts.partition_point(|start| *start <= offset).saturating_sub(1)
+        self.starts
+            .partition_point(|start| *start <= offset)
+            .saturating_sub(1)
     }
 
     pub(crate) fn place(&self, offset: usize) -> Place {
@@ -88,7 +92,10 @@ impl<'s> Lines<'s> {
     /// The text of a line, without its end.
     pub(crate) fn text(&self, line: usize) -> String {
         let start = self.starts.get(line).copied().unwrap_or(self.bytes.len());
-        let end = self.starts.get(line + 1).map_or(self.bytes.len(), |next| next - 1);
+        let end = self
+            .starts
+            .get(line + 1)
+            .map_or(self.bytes.len(), |next| next - 1);
         let bytes = self.bytes.get(start..end).unwrap_or_default();
         // Nobody writes lines of this length; what generators write is cut.
         let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]).into_owned();

@@ -24,8 +24,8 @@ mod syntax;
 
 pub use build::{Command, lint_cmake, lint_commands, lint_flags, read_commands};
 pub use error::Error;
-pub use finding::{Place, Severity};
 use finding::{Found, Lines};
+pub use finding::{Place, Severity};
 use model::Model;
 pub use pages::{page, page_ids};
 use suppress::Allowed;
@@ -97,11 +97,21 @@ pub fn lint(source: &[u8]) -> Result<Report, Error> {
     });
     Ok(Report {
         allowed: before - found.len(),
-        findings: found.into_iter().map(|found| placed(found, &lines)).collect(),
+        findings: found
+            .into_iter()
+            .map(|found| placed(found, &lines))
+            .collect(),
         remarks: remarks.collect(),
-        kernels: model.functions.iter().filter(|function| function.is_kernel()).count(),
+        kernels: model
+            .functions
+            .iter()
+            .filter(|function| function.is_kernel())
+            .count(),
         lines: lines.count(),
-        not_understood: tree.below(tree.root()).filter(|id| tree.is(*id, Kind::Error)).count(),
+        not_understood: tree
+            .below(tree.root())
+            .filter(|id| tree.is(*id, Kind::Error))
+            .count(),
     })
 }
 

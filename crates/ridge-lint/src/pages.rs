@@ -41,10 +41,19 @@ mod tests {
     fn every_rule_has_a_page_with_all_headings() {
         for id in page_ids() {
             let page = page(id).unwrap();
-            let headings: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+            let headings: Vec<&str> = page
+                .lines()
+                .filter_map(|line| line.strip_prefix("## "))
+                .collect();
             assert_eq!(
                 headings,
-                ["What it says", "How it is seen", "Why it matters", "What to do", "When it is wrong"],
+                [
+                    "What it says",
+                    "How it is seen",
+                    "Why it matters",
+                    "What to do",
+                    "When it is wrong"
+                ],
                 "{id}"
             );
             assert!(!page.contains("\n\n\n"), "{id}: empty section or lines");

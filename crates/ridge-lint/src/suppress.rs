@@ -18,21 +18,35 @@ pub(crate) struct Allowed {
 impl Allowed {
     pub(crate) fn read(tree: &Tree<'_>, lines: &Lines<'_>) -> Self {
         let mut allowed = Self::default();
-        for id in tree.below(tree.root()).filter(|id| tree.is(*id, Kind::Comment)) {
+        for id in tree
+            .below(tree.root())
+            .filter(|id| tree.is(*id, Kind::Comment))
+        {
             let text = tree.text(id);
-            let Some(place) = text.find("ridge-lint:") else { continue };
+            let Some(place) = text.find("ridge-lint:") else {
+                continue;
+            };
             let rest = text[place + "ridge-lint:".len()..].trim_start();
-            let (is_file, list) = match (rest.strip_prefix("allow-file("), rest.strip_prefix("allow(")) {
+            let (is_file, list) = match (
+                rest.strip_prefix("allow-file("),
+                rest.strip_prefix("allow("),
+            ) {
                 (Some(list), _) => (true, list),
                 (None, Some(list)) => (false, list),
                 (None, None) => {
                     let word = rest.split_whitespace().next().unwrap_or_default();
-                    allowed.unknown.push((tree.range(id), format!("`{word}` is neither allow(…) nor allow-file(…)")));
+                    allowed.unknown.push((
+                        tree.range(id),
+                        format!("`{word}` is neither allow(…) nor allow-file(…)"),
+                    ));
                     continue;
                 }
             };
             let Some((list, _)) = list.split_once(')') else {
-                allowed.unknown.push((tree.range(id), "the list of rules has no closing parenthesis".to_owned()));
+                allowed.unknown.push((
+                    tree.range(id),
+                    "the list of rules has no closing parenthesis".to_owned(),
+                ));
                 continue;
             };
             // A comment allows what is on its own last line and on the one below.
@@ -40,8 +54,12 @@ impl Allowed {
             for name in list.split(',').map(str::trim) {
                 match rules::named(name) {
                     None => {
-                        let near = rules::nearest(name).map(|near| format!("; did you mean `{near}`?"));
-                        allowed.unknown.push((tree.range(id), format!("`{name}` is no rule{}", near.unwrap_or_default())));
+                        let near =
+                            rules::nearest(name).map(|near| format!("; did you mean `{near}`?"));
+                        allowed.unknown.push((
+                            tree.range(id),
+                            format!("`{name}` is no rule{}", near.unwrap_or_default()),
+                        ));
                     }
                     Some(rule) if is_file => allowed.file.push(rule),
                     Some(rule) => allowed.lines.extend([(line, rule), (line + 1, rule)]),

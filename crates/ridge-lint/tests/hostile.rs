@@ -9,10 +9,30 @@ use std::path::Path;
 use proptest::prelude::*;
 
 const PIECES: [&str; 24] = [
-    "__global__ void k(float* a, int n) {", "}", "{", "if (threadIdx.x < n) ", "for (int i = threadIdx.x; i < n; i += blockDim.x) ",
-    "a[i * n] = a[i] * 0.1;", "__shared__ float s[32][32];", "s[threadIdx.x][0] += 1;", "__syncthreads();", "k<<<(n + 31) / 32, 32>>>(a, n);",
-    "struct S { float x, y[8]; };", "template <int N>", "#define N 32\n", "#if 1\n", "#endif\n", "// ridge-lint: allow(double-literal)\n",
-    "int i = i + i * n / n % 7;", "&", "(", ")", "[", "<<<", "atomicAdd(&a[0], 1);", "\u{0}\u{fffd}",
+    "__global__ void k(float* a, int n) {",
+    "}",
+    "{",
+    "if (threadIdx.x < n) ",
+    "for (int i = threadIdx.x; i < n; i += blockDim.x) ",
+    "a[i * n] = a[i] * 0.1;",
+    "__shared__ float s[32][32];",
+    "s[threadIdx.x][0] += 1;",
+    "__syncthreads();",
+    "k<<<(n + 31) / 32, 32>>>(a, n);",
+    "struct S { float x, y[8]; };",
+    "template <int N>",
+    "#define N 32\n",
+    "#if 1\n",
+    "#endif\n",
+    "// ridge-lint: allow(double-literal)\n",
+    "int i = i + i * n / n % 7;",
+    "&",
+    "(",
+    ")",
+    "[",
+    "<<<",
+    "atomicAdd(&a[0], 1);",
+    "\u{0}\u{fffd}",
 ];
 
 proptest! {
@@ -30,7 +50,10 @@ proptest! {
 
 #[test]
 fn cut_sources_are_read() {
-    let source = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gallery/cube_denoise/kernels.cu")).unwrap();
+    let source = fs::read(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gallery/cube_denoise/kernels.cu"),
+    )
+    .unwrap();
     for end in (0..source.len()).step_by(101) {
         checks::lint(&source[..end]);
     }
@@ -60,7 +83,10 @@ fn deep_nesting_is_no_depth_of_the_stack() {
         body("{", "a[0] = 1;", "}"),
         body("if (n) { int i = n;", "", "}"),
         format!("int x = {}1{};", "(".repeat(DEPTH), ")".repeat(DEPTH)),
-        format!("__global__ void k(int* a, int n) {{ a[0] = n{}; }}", "+n".repeat(DEPTH)),
+        format!(
+            "__global__ void k(int* a, int n) {{ a[0] = n{}; }}",
+            "+n".repeat(DEPTH)
+        ),
         "{".repeat(DEPTH),
         "a[".repeat(DEPTH),
         "#if 1\n".repeat(DEPTH),
@@ -76,7 +102,10 @@ fn deep_nesting_is_no_depth_of_the_stack() {
 fn what_is_too_large_or_binary_is_refused() {
     let large = vec![b' '; 50 << 20];
     assert_eq!(ridge_lint::lint(&large).unwrap_err().code(), "LINT0002");
-    assert_eq!(ridge_lint::lint(b"\x7fELF\x02\0").unwrap_err().code(), "LINT0001");
+    assert_eq!(
+        ridge_lint::lint(b"\x7fELF\x02\0").unwrap_err().code(),
+        "LINT0001"
+    );
     let latin = b"// gr\xfc\xdfe\n__global__ void k(float* x) { x[0] = x[1] * 0.1 + 1; }\n";
     assert_eq!(ridge_lint::lint(latin).unwrap().findings.len(), 1);
 }

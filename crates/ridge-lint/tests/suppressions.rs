@@ -33,10 +33,30 @@ fn other_lines_and_other_rules_are_not() {
 
 #[test]
 fn what_names_no_rule_is_told() {
-    let report = lint(&format!("// ridge-lint: allow(double-litteral)\n{KERNEL}\n"));
-    assert_eq!(report.remarks[0].message, "`double-litteral` is no rule; did you mean `double-literal`?");
-    assert_eq!((report.remarks[0].start.line, report.findings.len()), (1, 1));
-    assert!(lint("// ridge-lint: allow(zzzzzzzzzz)\n").remarks[0].message.ends_with("is no rule"));
-    assert!(lint("// ridge-lint: ignore\n").remarks[0].message.contains("neither"));
-    assert!(lint("// ridge-lint: allow(double-literal\n").remarks[0].message.contains("parenthesis"));
+    let report = lint(&format!(
+        "// ridge-lint: allow(double-litteral)\n{KERNEL}\n"
+    ));
+    assert_eq!(
+        report.remarks[0].message,
+        "`double-litteral` is no rule; did you mean `double-literal`?"
+    );
+    assert_eq!(
+        (report.remarks[0].start.line, report.findings.len()),
+        (1, 1)
+    );
+    assert!(
+        lint("// ridge-lint: allow(zzzzzzzzzz)\n").remarks[0]
+            .message
+            .ends_with("is no rule")
+    );
+    assert!(
+        lint("// ridge-lint: ignore\n").remarks[0]
+            .message
+            .contains("neither")
+    );
+    assert!(
+        lint("// ridge-lint: allow(double-literal\n").remarks[0]
+            .message
+            .contains("parenthesis")
+    );
 }

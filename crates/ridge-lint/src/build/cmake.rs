@@ -10,7 +10,8 @@ pub(crate) fn flags(text: &str) -> Vec<(&str, Range<usize>)> {
     // For each `if` that is open, whether it asks for a kind of build.
     let mut open: Vec<bool> = Vec::new();
     for (name, arguments, start) in commands(text) {
-        let asks = arguments.to_ascii_lowercase().contains("debug");
+        let without_flag = arguments.replace("--device-debug", "");
+        let asks = without_flag.to_ascii_lowercase().contains("debug");
         match name.to_ascii_lowercase().as_str() {
             "if" => open.push(asks),
             // What is behind an `else` of a question about debug builds may be either.
@@ -22,7 +23,9 @@ pub(crate) fn flags(text: &str) -> Vec<(&str, Range<usize>)> {
             "endif" => {
                 open.pop();
             }
-            _ if asks || open.contains(&true) || !arguments.contains("CUDA") && !arguments.contains("nvcc") => {}
+            _ if asks
+                || open.contains(&true)
+                || !arguments.contains("CUDA") && !arguments.contains("nvcc") => {}
             _ => {
                 let words: Vec<(usize, &str)> = words(arguments).collect();
                 let plain: Vec<&str> = words.iter().map(|(_, word)| *word).collect();
@@ -90,15 +93,21 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<&str> {
-        flags(text).into_iter().map(|(word, range)| {
-            assert_eq!(&text[range], word);
-            word
-        }).collect()
+        flags(text)
+            .into_iter()
+            .map(|(word, range)| {
+                assert_eq!(&text[range], word);
+                word
+            })
+            .collect()
     }
 
     #[test]
     fn flags_that_apply_to_all_builds() {
-        assert_eq!(found("set(CMAKE_CUDA_FLAGS \"${CMAKE_CUDA_FLAGS} -G -lineinfo\")\n"), ["-G"]);
+        assert_eq!(
+            found("set(CMAKE_CUDA_FLAGS \"${CMAKE_CUDA_FLAGS} -G -lineinfo\")\n"),
+            ["-G"]
+        );
         assert_eq!(
             found("target_compile_options(a PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--device-debug>)"),
             ["--device-debug"]
@@ -113,7 +122,10 @@ mod tests {
             "# set(CMAKE_CUDA_FLAGS \"-G\")",
             "add_custom_command(COMMAND cmake -G Ninja)",
             "target_compile_options(a PRIVATE $<$<AND:$<CONFIG:Debug>,$<COMPILE_LANGUAGE:CUDA>>:-G>)",
-            "((((", ")", "\"", "set(CMAKE_CUDA_FLAGS \"-G",
+            "((((",
+            ")",
+            "\"",
+            "set(CMAKE_CUDA_FLAGS \"-G",
         ] {
             assert!(found(text).is_empty(), "{text}");
         }

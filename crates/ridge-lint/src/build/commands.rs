@@ -32,7 +32,9 @@ pub fn read(source: &[u8]) -> Result<Vec<Command>, Error> {
         line: 1,
         reason: reason.to_owned(),
     };
-    let list = list.as_array().ok_or_else(|| wrong("a list of compile commands is an array"))?;
+    let list = list
+        .as_array()
+        .ok_or_else(|| wrong("a list of compile commands is an array"))?;
     let text = String::from_utf8_lossy(source);
     // Strings may be written in other ways: then there are no places from there on.
     let mut from = Some(0);
@@ -40,15 +42,26 @@ pub fn read(source: &[u8]) -> Result<Vec<Command>, Error> {
     for entry in list {
         let text_of = |key: &str| entry.get(key).and_then(Value::as_str);
         let file = text_of("file").ok_or_else(|| wrong("an entry has no \"file\""))?;
-        let words = match (entry.get("arguments").and_then(Value::as_array), text_of("command")) {
-            (Some(words), _) => words.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        let words = match (
+            entry.get("arguments").and_then(Value::as_array),
+            text_of("command"),
+        ) {
+            (Some(words), _) => words
+                .iter()
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect(),
             (None, Some(command)) => split(command),
-            (None, None) => return Err(wrong("an entry has neither \"command\" nor \"arguments\"")),
+            (None, None) => {
+                return Err(wrong("an entry has neither \"command\" nor \"arguments\""));
+            }
         };
         let quoted = Value::from(file).to_string();
         let at = from.and_then(|from: usize| {
             let rest = text.get(from..)?;
-            let key = rest.find(&format!("\"file\": {quoted}")).map(|at| at + "\"file\": ".len());
+            let key = rest
+                .find(&format!("\"file\": {quoted}"))
+                .map(|at| at + "\"file\": ".len());
             Some(from + key.or_else(|| rest.find(&quoted))?)
         });
         let range = at.map_or(0..0, |at| at..at + quoted.len());
@@ -117,6 +130,9 @@ mod tests {
 
     #[test]
     fn quotes_and_escapes_are_those_of_a_shell() {
-        assert_eq!(split(r#"a 'b c' "d\"e" f\ g '' "#), ["a", "b c", "d\"e", "f g", ""]);
+        assert_eq!(
+            split(r#"a 'b c' "d\"e" f\ g '' "#),
+            ["a", "b c", "d\"e", "f g", ""]
+        );
     }
 }

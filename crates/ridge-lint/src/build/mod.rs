@@ -46,7 +46,10 @@ pub fn lint_commands(source: &[u8], commands: &[Command]) -> Report {
 fn report(bytes: &[u8], found: Vec<Found>) -> Report {
     let lines = Lines::of(bytes);
     Report {
-        findings: found.into_iter().map(|found| placed(found, &lines)).collect(),
+        findings: found
+            .into_iter()
+            .map(|found| placed(found, &lines))
+            .collect(),
         lines: lines.count(),
         ..Report::default()
     }

@@ -15,8 +15,15 @@ pub(super) fn settle(model: &mut Model<'_>, function: usize) {
     for which in 0..model.functions[function].parameters {
         let owner = &model.functions[function];
         let parameter = &owner.variables[which];
-        let spread = if owner.is_kernel() { Spread::Uniform } else { Spread::Unknown };
-        let memory = space(owner, parameter).map(|space| Memory { space, variable: which });
+        let spread = if owner.is_kernel() {
+            Spread::Uniform
+        } else {
+            Spread::Unknown
+        };
+        let memory = space(owner, parameter).map(|space| Memory {
+            space,
+            variable: which,
+        });
         let value = Value {
             memory,
             ..Value::of(spread, parameter.ty)
@@ -45,8 +52,15 @@ fn joined(model: &Model<'_>, function: usize, which: usize) -> Option<Value> {
         let is_array = variable.is_array();
         let memory = space(owner, variable)
             .filter(|_| is_array)
-            .map(|space| Memory { space, variable: which });
-        let ty = if is_array { array_pointer(variable.ty) } else { variable.ty };
+            .map(|space| Memory {
+                space,
+                variable: which,
+            });
+        let ty = if is_array {
+            array_pointer(variable.ty)
+        } else {
+            variable.ty
+        };
         return Some(Value {
             memory,
             ..Value::of(Spread::Uniform, ty)
@@ -55,21 +69,38 @@ fn joined(model: &Model<'_>, function: usize, which: usize) -> Option<Value> {
     let mut value = variable.value.filter(|_| variable.is_parameter);
     for definition in &variable.definitions {
         let next = match *definition {
-            Definition::Value { value: expression, at } => {
-                let inside = Scope { model, function: Some(function) };
+            Definition::Value {
+                value: expression,
+                at,
+            } => {
+                let inside = Scope {
+                    model,
+                    function: Some(function),
+                };
                 let given = single(model, expression).map(|expression| inside.value(expression, 0));
                 given.map(|given| tainted(model, function, at, variable.scope.start, given))
             }
-            Definition::Compound { operator, value: expression, at } => {
-                let inside = Scope { model, function: Some(function) };
-                let Some(before) = variable.value else { continue };
+            Definition::Compound {
+                operator,
+                value: expression,
+                at,
+            } => {
+                let inside = Scope {
+                    model,
+                    function: Some(function),
+                };
+                let Some(before) = variable.value else {
+                    continue;
+                };
                 let by = inside.value(expression, 0);
                 let operator = model.tree.text(operator).trim_end_matches('=');
                 let given = arithmetic(operator, before, by);
                 Some(tainted(model, function, at, variable.scope.start, given))
             }
             Definition::Step { at } => {
-                let Some(before) = variable.value else { continue };
+                let Some(before) = variable.value else {
+                    continue;
+                };
                 let given = before.plus(Value::number(1, Type::INT), false);
                 Some(tainted(model, function, at, variable.scope.start, given))
             }
@@ -81,7 +112,11 @@ fn joined(model: &Model<'_>, function: usize, which: usize) -> Option<Value> {
     }
     let value = value?;
     Some(Value {
-        ty: if variable.is_auto { value.ty } else { variable.ty },
+        ty: if variable.is_auto {
+            value.ty
+        } else {
+            variable.ty
+        },
         moves: value.moves || variable.moves,
         number: value.number.filter(|_| !variable.moves),
         is_constant: value.is_constant && !variable.moves,
@@ -92,7 +127,10 @@ fn joined(model: &Model<'_>, function: usize, which: usize) -> Option<Value> {
 /// The expression of `= x`, `{x}` or `(x)`.
 fn single(model: &Model<'_>, expression: Id) -> Option<Id> {
     let tree = &model.tree;
-    if matches!(tree.kind(expression), Kind::Arguments | Kind::InitializerList) {
+    if matches!(
+        tree.kind(expression),
+        Kind::Arguments | Kind::InitializerList
+    ) {
         let mut parts = tree.parts(expression);
         let first = parts.next()?;
         return parts.next().is_none().then_some(first);
@@ -106,7 +144,10 @@ fn tainted(model: &Model<'_>, function: usize, at: Id, declared_at: usize, value
         return value;
     }
     let tree = &model.tree;
-    let inside = Scope { model, function: Some(function) };
+    let inside = Scope {
+        model,
+        function: Some(function),
+    };
     let differs = tree
         .above(at)
         .take_while(|above| tree.start(*above) > declared_at || !tree.is(*above, Kind::Compound))
@@ -127,17 +168,28 @@ fn tainted(model: &Model<'_>, function: usize, at: Id, declared_at: usize, value
 
 /// An expression outside functions.
 pub(super) fn outside(model: &Model<'_>, expression: Id) -> Value {
-    Scope { model, function: None }.value(expression, 0)
+    Scope {
+        model,
+        function: None,
+    }
+    .value(expression, 0)
 }
 
 /// An expression in a function.
 pub(super) fn inside(model: &Model<'_>, function: usize, expression: Id) -> Value {
-    Scope { model, function: Some(function) }.value(expression, 0)
+    Scope {
+        model,
+        function: Some(function),
+    }
+    .value(expression, 0)
 }
 
 /// The address of a subscript or of what a pointer leads to; `None` where it is only a part of an array.
 pub(super) fn address(model: &Model<'_>, function: usize, expression: Id) -> Option<Value> {
-    let scope = Scope { model, function: Some(function) };
+    let scope = Scope {
+        model,
+        function: Some(function),
+    };
     let tree = &model.tree;
     if tree.is(expression, Kind::Pointer) {
         return tree
@@ -170,7 +222,10 @@ impl Scope<'_, '_> {
             Kind::True => Value::number(1, Type::of(Base::Bool)),
             Kind::False => Value::number(0, Type::of(Base::Bool)),
             Kind::Identifier => self.identifier(id),
-            Kind::Qualified => Value { is_constant: true, ..Value::of(Spread::Uniform, Type::UNKNOWN) },
+            Kind::Qualified => Value {
+                is_constant: true,
+                ..Value::of(Spread::Uniform, Type::UNKNOWN)
+            },
             Kind::Sizeof => self.size(id),
             Kind::Field => self.member(id, depth),
             Kind::Binary => {
@@ -180,11 +235,15 @@ impl Scope<'_, '_> {
                 arithmetic(tree.operator(id), left, right)
             }
             Kind::Unary => {
-                let Some(value) = part(Role::Argument) else { return Value::UNKNOWN };
+                let Some(value) = part(Role::Argument) else {
+                    return Value::UNKNOWN;
+                };
                 match tree.operator(id) {
                     "-" => Value::number(0, value.ty).plus(value, true),
                     "+" => value,
-                    "!" => Value::number(0, Type::of(Base::Bool)).mixed(value, Type::of(Base::Bool)),
+                    "!" => {
+                        Value::number(0, Type::of(Base::Bool)).mixed(value, Type::of(Base::Bool))
+                    }
                     _ => value.mixed(Value::number(0, value.ty), value.ty),
                 }
             }
@@ -195,21 +254,36 @@ impl Scope<'_, '_> {
                 part(Role::Value).map_or(Value::UNKNOWN, |value| self.cast(value, ty))
             }
             Kind::Conditional => {
-                let parts = (part(Role::Condition), part(Role::Consequence), part(Role::Alternative));
-                let (Some(condition), Some(yes), Some(no)) = parts else { return Value::UNKNOWN };
+                let parts = (
+                    part(Role::Condition),
+                    part(Role::Consequence),
+                    part(Role::Alternative),
+                );
+                let (Some(condition), Some(yes), Some(no)) = parts else {
+                    return Value::UNKNOWN;
+                };
                 let is_constant = condition.is_constant && yes.is_constant && no.is_constant;
-                let chosen = Value { is_constant, ..yes.or(no) };
+                let chosen = Value {
+                    is_constant,
+                    ..yes.or(no)
+                };
                 if condition.spread == Spread::Uniform || chosen.spread == Spread::Unknown {
                     chosen
                 } else {
-                    Value { memory: chosen.memory, below: chosen.below, ..condition.mixed(chosen, chosen.ty) }
+                    Value {
+                        memory: chosen.memory,
+                        below: chosen.below,
+                        ..condition.mixed(chosen, chosen.ty)
+                    }
                 }
             }
             Kind::Update => part(Role::Argument).unwrap_or(Value::UNKNOWN),
             Kind::Assignment => part(Role::Right).unwrap_or(Value::UNKNOWN),
             Kind::Subscript => self.subscript(id, depth),
             Kind::Pointer => {
-                let Some(argument) = tree.part(id, Role::Argument) else { return Value::UNKNOWN };
+                let Some(argument) = tree.part(id, Role::Argument) else {
+                    return Value::UNKNOWN;
+                };
                 if tree.operator(id) == "&" {
                     let argument = tree.bare(argument);
                     if tree.is(argument, Kind::Identifier) {
@@ -231,17 +305,24 @@ impl Scope<'_, '_> {
         let is_hex = text.starts_with("0x") || text.starts_with("0X");
         if !is_hex && text.contains(['.', 'e', 'E']) {
             let bytes = if text.ends_with(['f', 'F']) { 4 } else { 8 };
-            return Value { is_constant: true, ..Value::of(Spread::Uniform, Type::of(Base::Float { bytes })) };
+            return Value {
+                is_constant: true,
+                ..Value::of(Spread::Uniform, Type::of(Base::Float { bytes }))
+            };
         }
         let lower = text.to_ascii_lowercase();
-        let suffix = lower.trim_start_matches(|c: char| c.is_ascii_hexdigit() || c == 'x' || c == '\'');
+        let suffix =
+            lower.trim_start_matches(|c: char| c.is_ascii_hexdigit() || c == 'x' || c == '\'');
         let ty = Type::of(Base::Integer {
             bytes: if suffix.contains('l') { 8 } else { 4 },
             is_signed: !suffix.contains('u'),
         });
         match literal(text) {
             Some(number) => Value::number(number, ty),
-            None => Value { is_constant: true, ..Value::of(Spread::Uniform, ty) },
+            None => Value {
+                is_constant: true,
+                ..Value::of(Spread::Uniform, ty)
+            },
         }
     }
 
@@ -253,7 +334,10 @@ impl Scope<'_, '_> {
                 return owner.variables[which].value.unwrap_or(Value::UNKNOWN);
             }
             if owner.template_parameters.contains(&name) {
-                return Value { is_constant: true, ..Value::of(Spread::Uniform, Type::UNKNOWN) };
+                return Value {
+                    is_constant: true,
+                    ..Value::of(Spread::Uniform, Type::UNKNOWN)
+                };
             }
         }
         if name == "warpSize" {
@@ -271,7 +355,10 @@ impl Scope<'_, '_> {
             return Value::of(Spread::Uniform, ty);
         }
         // What is defined elsewhere is most often a macro or a constant, and the same for all threads.
-        Value { is_constant: true, ..Value::of(Spread::Uniform, Type::UNKNOWN) }
+        Value {
+            is_constant: true,
+            ..Value::of(Spread::Uniform, Type::UNKNOWN)
+        }
     }
 
     /// The address of a variable: the same for all threads, unless each has its own.
@@ -299,8 +386,16 @@ impl Scope<'_, '_> {
             .above(self.owner()?.node)
             .find(|above| matches!(tree.kind(*above), Kind::Struct | Kind::Class))?;
         let own = tree.text(tree.part(around, Role::Name)?);
-        let structure = self.model.types.structures.iter().find(|known| known.name == own)?;
-        let (_, ty) = structure.members.iter().find(|(member, _)| *member == name)?;
+        let structure = self
+            .model
+            .types
+            .structures
+            .iter()
+            .find(|known| known.name == own)?;
+        let (_, ty) = structure
+            .members
+            .iter()
+            .find(|(member, _)| *member == name)?;
         Some(*ty)
     }
 
@@ -312,26 +407,50 @@ impl Scope<'_, '_> {
             .map(|ty| model.types.described(&model.tree, ty))
             .and_then(|ty| model.types.bytes(ty))
             .and_then(|bytes| i64::try_from(bytes).ok());
-        let ty = Type::of(Base::Integer { bytes: 8, is_signed: false });
+        let ty = Type::of(Base::Integer {
+            bytes: 8,
+            is_signed: false,
+        });
         match bytes {
             Some(bytes) => Value::number(bytes, ty),
-            None => Value { is_constant: true, ..Value::of(Spread::Uniform, ty) },
+            None => Value {
+                is_constant: true,
+                ..Value::of(Spread::Uniform, ty)
+            },
         }
     }
 
     fn member(&self, id: Id, depth: usize) -> Value {
         let tree = &self.model.tree;
-        let (Some(of), Some(member)) = (tree.part(id, Role::Argument), tree.part(id, Role::FieldName)) else {
+        let (Some(of), Some(member)) = (
+            tree.part(id, Role::Argument),
+            tree.part(id, Role::FieldName),
+        ) else {
             return Value::UNKNOWN;
         };
         let member = tree.text(member);
-        let unsigned = Type::of(Base::Integer { bytes: 4, is_signed: false });
+        let unsigned = Type::of(Base::Integer {
+            bytes: 4,
+            is_signed: false,
+        });
         match (tree.text(of), member) {
             ("threadIdx", "x") => return Value::of(Spread::Lane(Factor::Number(1)), unsigned),
             // Blocks are taken to be at least a warp wide; where a launch says otherwise, rules ask for the width.
-            ("threadIdx", _) => return Value { moves: true, ..Value::of(Spread::Warp, unsigned) },
-            ("blockIdx", "x") | ("blockDim" | "gridDim", _) => return Value::of(Spread::Uniform, unsigned),
-            ("blockIdx", _) => return Value { moves: true, ..Value::of(Spread::Uniform, unsigned) },
+            ("threadIdx", _) => {
+                return Value {
+                    moves: true,
+                    ..Value::of(Spread::Warp, unsigned)
+                };
+            }
+            ("blockIdx", "x") | ("blockDim" | "gridDim", _) => {
+                return Value::of(Spread::Uniform, unsigned);
+            }
+            ("blockIdx", _) => {
+                return Value {
+                    moves: true,
+                    ..Value::of(Spread::Uniform, unsigned)
+                };
+            }
             _ => {}
         }
         let value = self.value(of, depth + 1);
@@ -368,12 +487,22 @@ impl Scope<'_, '_> {
             (Spread::Lane(_), _) => Spread::Lane(Factor::Unknown),
             (spread, _) => spread,
         };
-        Value { ty, spread, ..value }
+        Value {
+            ty,
+            spread,
+            ..value
+        }
     }
 
     /// What is read through a pointer.
     fn loaded(&self, pointer: Value) -> Value {
-        let is_own = matches!(pointer.memory, Some(Memory { space: Space::Local | Space::Unknown, .. }) | None);
+        let is_own = matches!(
+            pointer.memory,
+            Some(Memory {
+                space: Space::Local | Space::Unknown,
+                ..
+            }) | None
+        );
         let spread = match pointer.spread {
             Spread::Unknown => Spread::Unknown,
             Spread::Uniform | Spread::Lane(Factor::Number(0)) if !is_own => Spread::Uniform,
@@ -426,11 +555,15 @@ impl Scope<'_, '_> {
         let sizes = variable.map_or(&[][..], |variable| &variable.sizes[..]);
         if sizes.is_empty() {
             let mut levels = indices.iter();
-            let address = levels
-                .next()
-                .map_or(base, |index| base.plus(self.value(*index, depth + 1), false));
+            let address = levels.next().map_or(base, |index| {
+                base.plus(self.value(*index, depth + 1), false)
+            });
             // Pointers to pointers lead somewhere else.
-            return if levels.next().is_some() { NOTHING } else { (address, true) };
+            return if levels.next().is_some() {
+                NOTHING
+            } else {
+                (address, true)
+            };
         }
         // An array: the pitch of an index is the product of the sizes behind it.
         let mut address = base;
@@ -452,7 +585,9 @@ impl Scope<'_, '_> {
         let function = tree.part(id, Role::Function);
         // `float(x)` and `static_cast<float>(x)`.
         let target = match function.map(|function| tree.kind(function)) {
-            Some(Kind::PrimitiveType | Kind::SizedType) => function.map(|ty| model.types.described(tree, ty)),
+            Some(Kind::PrimitiveType | Kind::SizedType) => {
+                function.map(|ty| model.types.described(tree, ty))
+            }
             Some(Kind::TemplateFunction) if name.ends_with("_cast") => function
                 .and_then(|function| tree.part(function, Role::Arguments))
                 .and_then(|list| tree.parts(list).next())
@@ -464,15 +599,15 @@ impl Scope<'_, '_> {
         };
         let mut arguments = model.arguments(id);
         if let Some(ty) = target {
-            return arguments
-                .next()
-                .map_or(Value::UNKNOWN, |argument| self.cast(self.value(argument, depth + 1), ty));
+            return arguments.next().map_or(Value::UNKNOWN, |argument| {
+                self.cast(self.value(argument, depth + 1), ty)
+            });
         }
         match name {
             "__ldg" | "__ldcs" | "__ldcg" | "__ldca" => {
-                return arguments
-                    .next()
-                    .map_or(Value::UNKNOWN, |pointer| self.loaded(self.value(pointer, depth + 1)));
+                return arguments.next().map_or(Value::UNKNOWN, |pointer| {
+                    self.loaded(self.value(pointer, depth + 1))
+                });
             }
             "__syncthreads_or" | "__syncthreads_and" | "__syncthreads_count" => {
                 return Value::of(Spread::Uniform, Type::INT);
@@ -483,13 +618,29 @@ impl Scope<'_, '_> {
             _ => {}
         }
         if !is_pure(name) || model.by_name.contains_key(name) {
-            return Value { ty: result(name), ..Value::UNKNOWN };
+            return Value {
+                ty: result(name),
+                ..Value::UNKNOWN
+            };
         }
         let mut whole: Option<Value> = None;
         for argument in arguments {
             let value = self.value(argument, depth + 1);
-            let ty = whole.map_or(value.ty, |whole| if whole.ty == value.ty { value.ty } else { Type::UNKNOWN });
-            whole = Some(whole.map_or(Value { below: None, number: None, ..value }, |whole| whole.mixed(value, ty)));
+            let ty = whole.map_or(value.ty, |whole| {
+                if whole.ty == value.ty {
+                    value.ty
+                } else {
+                    Type::UNKNOWN
+                }
+            });
+            whole = Some(whole.map_or(
+                Value {
+                    below: None,
+                    number: None,
+                    ..value
+                },
+                |whole| whole.mixed(value, ty),
+            ));
         }
         let whole = whole.unwrap_or(Value::UNKNOWN);
         let spread = match whole.spread {
@@ -500,23 +651,44 @@ impl Scope<'_, '_> {
             Type::UNKNOWN => whole.ty,
             ty => ty,
         };
-        Value { spread, ty, number: None, ..whole }
+        Value {
+            spread,
+            ty,
+            number: None,
+            ..whole
+        }
     }
 }
 
 /// Functions whose result depends on nothing but their arguments.
 fn is_pure(name: &str) -> bool {
-    matches!(name, "min" | "max" | "abs" | "fmin" | "fmax" | "__mul24" | "__umul24" | "__popc" | "__ffs" | "__clz" | "__brev" | "floor" | "ceil" | "round")
-        || result(name) != Type::UNKNOWN
+    matches!(
+        name,
+        "min"
+            | "max"
+            | "abs"
+            | "fmin"
+            | "fmax"
+            | "__mul24"
+            | "__umul24"
+            | "__popc"
+            | "__ffs"
+            | "__clz"
+            | "__brev"
+            | "floor"
+            | "ceil"
+            | "round"
+    ) || result(name) != Type::UNKNOWN
 }
 
 /// The type of a function of CUDA's mathematical library; unknown for others and where it depends on the arguments.
 fn result(name: &str) -> Type {
     let float = Type::of(Base::Float { bytes: 4 });
     match name {
-        "fmaf" | "sqrtf" | "rsqrtf" | "expf" | "logf" | "sinf" | "cosf" | "tanf" | "tanhf" | "powf" | "fabsf" | "fminf"
-        | "fmaxf" | "floorf" | "ceilf" | "roundf" | "rintf" | "fmodf" | "exp2f" | "log2f" | "log10f" | "erff" | "atan2f"
-        | "__expf" | "__logf" | "__sinf" | "__cosf" | "__powf" | "__fdividef" | "__frcp_rn" | "__fsqrt_rn"
+        "fmaf" | "sqrtf" | "rsqrtf" | "expf" | "logf" | "sinf" | "cosf" | "tanf" | "tanhf"
+        | "powf" | "fabsf" | "fminf" | "fmaxf" | "floorf" | "ceilf" | "roundf" | "rintf"
+        | "fmodf" | "exp2f" | "log2f" | "log10f" | "erff" | "atan2f" | "__expf" | "__logf"
+        | "__sinf" | "__cosf" | "__powf" | "__fdividef" | "__frcp_rn" | "__fsqrt_rn"
         | "__int2float_rn" | "__half2float" => float,
         "__float2int_rn" | "__float2int_rd" | "__float2int_rz" => Type::INT,
         _ => Type::UNKNOWN,
@@ -542,8 +714,14 @@ fn arithmetic(operator: &str, left: Value, right: Value) -> Value {
         "*" => left.times(right),
         "/" => left.divided(right),
         "%" => left.remainder(right),
-        "<<" => match right.number.and_then(|by| 1_i64.checked_shl(u32::try_from(by).ok()?)) {
-            Some(factor) => Value { ty: left.ty, ..left.times(Value::number(factor, Type::INT)) },
+        "<<" => match right
+            .number
+            .and_then(|by| 1_i64.checked_shl(u32::try_from(by).ok()?))
+        {
+            Some(factor) => Value {
+                ty: left.ty,
+                ..left.times(Value::number(factor, Type::INT))
+            },
             None => left.mixed(right, left.ty),
         },
         ">>" => {
@@ -551,7 +729,10 @@ fn arithmetic(operator: &str, left: Value, right: Value) -> Value {
             let below = bits
                 .zip(right.number)
                 .and_then(|(bits, by)| 1_u64.checked_shl(u32::try_from(bits - by).ok()?));
-            match right.number.and_then(|by| 1_i64.checked_shl(u32::try_from(by).ok()?)) {
+            match right
+                .number
+                .and_then(|by| 1_i64.checked_shl(u32::try_from(by).ok()?))
+            {
                 Some(divisor) => Value {
                     ty: left.ty,
                     below,
@@ -572,7 +753,9 @@ fn arithmetic(operator: &str, left: Value, right: Value) -> Value {
                 _ => left.mixed(right, left.ty),
             }
         }
-        "==" | "!=" | "<" | ">" | "<=" | ">=" | "&&" | "||" => left.mixed(right, Type::of(Base::Bool)),
+        "==" | "!=" | "<" | ">" | "<=" | ">=" | "&&" | "||" => {
+            left.mixed(right, Type::of(Base::Bool))
+        }
         "|" | "^" => left.mixed(right, left.ty),
         _ => Value::UNKNOWN,
     }
@@ -586,7 +769,10 @@ pub(super) fn literal(text: &str) -> Option<i64> {
         .filter(|c| *c != '\'')
         .take(24)
         .collect();
-    if let Some(hex) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+    if let Some(hex) = digits
+        .strip_prefix("0x")
+        .or_else(|| digits.strip_prefix("0X"))
+    {
         return i64::from_str_radix(hex, 16).ok();
     }
     if let Some(binary) = digits.strip_prefix("0b") {
@@ -597,4 +783,3 @@ pub(super) fn literal(text: &str) -> Option<i64> {
     }
     digits.parse().ok()
 }
-

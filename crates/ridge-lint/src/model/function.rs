@@ -166,10 +166,17 @@ impl<'s> Function<'s> {
                     self.declare(tree, types, id, tree.start(id)..end, false);
                 }
                 Kind::Parameter | Kind::OptionalParameter => {
-                    let lambda = tree.above(id).take(4).find(|above| tree.is(*above, Kind::Lambda));
+                    let lambda = tree
+                        .above(id)
+                        .take(4)
+                        .find(|above| tree.is(*above, Kind::Lambda));
                     if let Some(lambda) = lambda {
                         self.declare(tree, types, id, tree.start(id)..tree.end(lambda), false);
-                        if let Some(variable) = self.variables.last_mut().filter(|variable| tree.is_within(variable.node, id)) {
+                        if let Some(variable) = self
+                            .variables
+                            .last_mut()
+                            .filter(|variable| tree.is_within(variable.node, id))
+                        {
                             variable.definitions.push(Definition::Hidden { at: id });
                         }
                     }
@@ -182,7 +189,14 @@ impl<'s> Function<'s> {
         }
     }
 
-    fn declare(&mut self, tree: &Tree<'s>, types: &Types<'s>, id: Id, scope: Range<usize>, is_parameter: bool) {
+    fn declare(
+        &mut self,
+        tree: &Tree<'s>,
+        types: &Types<'s>,
+        id: Id,
+        scope: Range<usize>,
+        is_parameter: bool,
+    ) {
         let written = types.written(tree, id);
         let has = |word: &str| {
             tree.children(id)
@@ -192,9 +206,16 @@ impl<'s> Function<'s> {
         let (is_shared, is_static) = (has("__shared__"), has("static"));
         let is_constant = has("const") || has("constexpr");
         let is_range = tree.is(id, Kind::ForRange);
-        let is_auto = tree.part(id, Role::Type).is_some_and(|ty| tree.is(ty, Kind::Auto));
-        for part in tree.children(id).filter(|part| tree.role(*part) == Role::Declarator) {
-            let Some(mut declared) = declared(tree, part, written) else { continue };
+        let is_auto = tree
+            .part(id, Role::Type)
+            .is_some_and(|ty| tree.is(ty, Kind::Auto));
+        for part in tree
+            .children(id)
+            .filter(|part| tree.role(*part) == Role::Declarator)
+        {
+            let Some(mut declared) = declared(tree, part, written) else {
+                continue;
+            };
             if declared.is_function || !tree.is(declared.name, Kind::Identifier) {
                 continue;
             }
@@ -230,23 +251,33 @@ impl<'s> Function<'s> {
         for id in tree.below(self.body) {
             let (target, definition) = match tree.kind(id) {
                 Kind::Assignment => {
-                    let (Some(left), Some(value)) = (tree.part(id, Role::Left), tree.part(id, Role::Right)) else {
+                    let (Some(left), Some(value)) =
+                        (tree.part(id, Role::Left), tree.part(id, Role::Right))
+                    else {
                         continue;
                     };
                     let operator = tree.part(id, Role::Operator);
                     let definition = match operator.filter(|operator| tree.text(*operator) != "=") {
-                        Some(operator) => Definition::Compound { operator, value, at: id },
+                        Some(operator) => Definition::Compound {
+                            operator,
+                            value,
+                            at: id,
+                        },
                         None => Definition::Value { value, at: id },
                     };
                     (left, definition)
                 }
                 Kind::Update => {
-                    let Some(target) = tree.part(id, Role::Argument) else { continue };
+                    let Some(target) = tree.part(id, Role::Argument) else {
+                        continue;
+                    };
                     (target, Definition::Step { at: id })
                 }
                 // Whoever has the address writes when it likes.
                 Kind::Pointer if tree.operator(id) == "&" => {
-                    let Some(target) = tree.part(id, Role::Argument) else { continue };
+                    let Some(target) = tree.part(id, Role::Argument) else {
+                        continue;
+                    };
                     (target, Definition::Hidden { at: id })
                 }
                 _ => continue,
@@ -274,7 +305,9 @@ impl<'s> Function<'s> {
 
     /// A variable without a value that is handed to a function gets one there.
     fn results_of(&mut self, tree: &Tree<'s>, call: Id) {
-        let Some(arguments) = tree.part(call, Role::Arguments) else { return };
+        let Some(arguments) = tree.part(call, Role::Arguments) else {
+            return;
+        };
         let handed: Vec<usize> = tree
             .parts(arguments)
             .filter_map(|argument| self.variable(tree, argument))
@@ -314,7 +347,11 @@ fn scope_end(tree: &Tree<'_>, id: Id, body: Id) -> usize {
             )
         })
         .map_or(tree.end(body), |above| tree.end(above))
-        .max(if tree.is(id, Kind::ForRange) { tree.end(id) } else { 0 })
+        .max(if tree.is(id, Kind::ForRange) {
+            tree.end(id)
+        } else {
+            0
+        })
 }
 
 fn runs(tree: &Tree<'_>, node: Id, body: Id) -> Runs {
@@ -335,7 +372,10 @@ fn runs(tree: &Tree<'_>, node: Id, body: Id) -> Runs {
 }
 
 fn template_parameters<'s>(tree: &Tree<'s>, node: Id) -> Vec<&'s str> {
-    let Some(above) = tree.parent(node).filter(|above| tree.is(*above, Kind::Template)) else {
+    let Some(above) = tree
+        .parent(node)
+        .filter(|above| tree.is(*above, Kind::Template))
+    else {
         return Vec::new();
     };
     tree.part(above, Role::Parameters)
@@ -356,7 +396,11 @@ pub(crate) fn space(function: &Function<'_>, variable: &Variable<'_>) -> Option<
         return Some(Space::Shared);
     }
     if variable.is_parameter && (variable.ty.is_pointer() || variable.is_array()) {
-        return Some(if function.is_kernel() { Space::Global } else { Space::Unknown });
+        return Some(if function.is_kernel() {
+            Space::Global
+        } else {
+            Space::Unknown
+        });
     }
     if variable.is_array() && !variable.ty.is_reference {
         return Some(Space::Local);

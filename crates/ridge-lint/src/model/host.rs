@@ -6,13 +6,20 @@ use crate::syntax::{Id, Kind, Role};
 /// Something that host code does with the device or with a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event<'s> {
-    Launch { kernel: &'s str },
+    Launch {
+        kernel: &'s str,
+    },
     /// A clock of the host is read.
     Clock,
     /// `cudaEventRecord`, with the name of the event.
-    Record { event: &'s str },
+    Record {
+        event: &'s str,
+    },
     /// `cudaEventElapsedTime`, with the names of both events.
-    Elapsed { start: &'s str, stop: &'s str },
+    Elapsed {
+        start: &'s str,
+        stop: &'s str,
+    },
     /// The host waits for the device.
     Wait,
     /// Memory is allocated or freed.
@@ -61,14 +68,19 @@ impl<'s> Model<'s> {
         tree.below(function.body)
             .filter(|id| tree.is(*id, Kind::Call))
             .take(MOST_STEPS)
-            .map(|node| Step { node, event: self.event(node) })
+            .map(|node| Step {
+                node,
+                event: self.event(node),
+            })
             .collect()
     }
 
     fn event(&self, call: Id) -> Event<'s> {
         let tree = &self.tree;
         if tree.parts(call).any(|part| tree.is(part, Kind::KernelCall)) {
-            return Event::Launch { kernel: self.callee(call) };
+            return Event::Launch {
+                kernel: self.callee(call),
+            };
         }
         let name = self.callee(call);
         let argument = |which: usize| {
@@ -78,22 +90,59 @@ impl<'s> Model<'s> {
         };
         match name {
             "cudaEventRecord" => Event::Record { event: argument(0) },
-            "cudaEventElapsedTime" => Event::Elapsed { start: argument(1), stop: argument(2) },
-            "cudaDeviceSynchronize" | "cudaThreadSynchronize" | "cudaStreamSynchronize" | "cudaEventSynchronize"
-            | "cuCtxSynchronize" | "cuStreamSynchronize" | "cuEventSynchronize" => Event::Wait,
-            "cudaMalloc" | "cudaMallocHost" | "cudaMallocManaged" | "cudaMallocPitch" | "cudaMalloc3D" | "cudaHostAlloc"
-            | "cudaFree" | "cudaFreeHost" | "cudaMallocArray" | "cudaFreeArray" => Event::Allocate,
-            "cudaMemcpy" | "cudaMemcpy2D" | "cudaMemcpy3D" | "cudaMemcpyToSymbol" | "cudaMemcpyFromSymbol" => Event::Copy,
-            "clock" | "gettimeofday" | "clock_gettime" | "omp_get_wtime" | "MPI_Wtime" | "QueryPerformanceCounter" | "now" => {
-                Event::Clock
-            }
-            "cudaGetLastError" | "cudaPeekAtLastError" | "cudaMemset" | "cudaMemsetAsync" | "cudaEventCreate"
-            | "cudaEventCreateWithFlags" | "cudaStreamCreate" | "cudaMemcpyAsync" | "cudaGetErrorString" | "printf"
-            | "fprintf" | "dim3" | "min" | "max" | "ceil" | "duration_cast" | "count" | "sqrt" | "exit" | "abs" | "swap" => {
-                Event::Harmless
-            }
+            "cudaEventElapsedTime" => Event::Elapsed {
+                start: argument(1),
+                stop: argument(2),
+            },
+            "cudaDeviceSynchronize"
+            | "cudaThreadSynchronize"
+            | "cudaStreamSynchronize"
+            | "cudaEventSynchronize"
+            | "cuCtxSynchronize"
+            | "cuStreamSynchronize"
+            | "cuEventSynchronize" => Event::Wait,
+            "cudaMalloc" | "cudaMallocHost" | "cudaMallocManaged" | "cudaMallocPitch"
+            | "cudaMalloc3D" | "cudaHostAlloc" | "cudaFree" | "cudaFreeHost"
+            | "cudaMallocArray" | "cudaFreeArray" => Event::Allocate,
+            "cudaMemcpy"
+            | "cudaMemcpy2D"
+            | "cudaMemcpy3D"
+            | "cudaMemcpyToSymbol"
+            | "cudaMemcpyFromSymbol" => Event::Copy,
+            "clock"
+            | "gettimeofday"
+            | "clock_gettime"
+            | "omp_get_wtime"
+            | "MPI_Wtime"
+            | "QueryPerformanceCounter"
+            | "now" => Event::Clock,
+            "cudaGetLastError"
+            | "cudaPeekAtLastError"
+            | "cudaMemset"
+            | "cudaMemsetAsync"
+            | "cudaEventCreate"
+            | "cudaEventCreateWithFlags"
+            | "cudaStreamCreate"
+            | "cudaMemcpyAsync"
+            | "cudaGetErrorString"
+            | "printf"
+            | "fprintf"
+            | "dim3"
+            | "min"
+            | "max"
+            | "ceil"
+            | "duration_cast"
+            | "count"
+            | "sqrt"
+            | "exit"
+            | "abs"
+            | "swap" => Event::Harmless,
             // A macro that checks the result of what stands in it.
-            _ if self.macros.contains_key(name) && self.arguments(call).any(|argument| tree.is(argument, Kind::Call)) => {
+            _ if self.macros.contains_key(name)
+                && self
+                    .arguments(call)
+                    .any(|argument| tree.is(argument, Kind::Call)) =>
+            {
                 Event::Harmless
             }
             _ => Event::Other,
@@ -108,20 +157,30 @@ impl<'s> Model<'s> {
             match step.event {
                 Event::Clock => {
                     if let Some(begin) = last_clock {
-                        regions.push(Region { clock: Clock::Host, begin, end: at, elapsed: None });
+                        regions.push(Region {
+                            clock: Clock::Host,
+                            begin,
+                            end: at,
+                            elapsed: None,
+                        });
                     }
                     last_clock = Some(at);
                 }
                 Event::Elapsed { start, stop } => {
                     let find = |name: &str, before: usize| {
-                        steps[..before]
-                            .iter()
-                            .rposition(|step| matches!(step.event, Event::Record { event } if event == name))
+                        steps[..before].iter().rposition(
+                            |step| matches!(step.event, Event::Record { event } if event == name),
+                        )
                     };
                     if let Some(end) = find(stop, at)
                         && let Some(begin) = find(start, end)
                     {
-                        regions.push(Region { clock: Clock::Events, begin, end, elapsed: Some(at) });
+                        regions.push(Region {
+                            clock: Clock::Events,
+                            begin,
+                            end,
+                            elapsed: Some(at),
+                        });
                     }
                 }
                 _ => {}
@@ -151,8 +210,9 @@ impl<'s> Model<'s> {
     /// Whether the result of a call is thrown away.
     pub(crate) fn is_result_unused(&self, call: Id) -> bool {
         let tree = &self.tree;
-        tree.parent(call)
-            .is_some_and(|above| tree.is(above, Kind::ExpressionStatement) && tree.role(above) != Role::Value)
+        tree.parent(call).is_some_and(|above| {
+            tree.is(above, Kind::ExpressionStatement) && tree.role(above) != Role::Value
+        })
     }
 }
 

@@ -108,7 +108,9 @@ impl<'s> Model<'s> {
         for id in tree.below(tree.root()) {
             match tree.kind(id) {
                 Kind::PreprocDefine => {
-                    let Some(name) = tree.part(id, Role::Name) else { continue };
+                    let Some(name) = tree.part(id, Role::Name) else {
+                        continue;
+                    };
                     let name = tree.text(name);
                     let number = tree
                         .part(id, Role::Value)
@@ -140,8 +142,13 @@ impl<'s> Model<'s> {
                         continue;
                     }
                     let written = self.types.written(tree, id);
-                    for part in tree.children(id).filter(|part| tree.role(*part) == Role::Declarator) {
-                        let Some(declared) = types::declared(tree, part, written) else { continue };
+                    for part in tree
+                        .children(id)
+                        .filter(|part| tree.role(*part) == Role::Declarator)
+                    {
+                        let Some(declared) = types::declared(tree, part, written) else {
+                            continue;
+                        };
                         if declared.is_function {
                             continue;
                         }
@@ -201,7 +208,9 @@ impl<'s> Model<'s> {
                 continue;
             };
             let mut parts = tree.parts(id);
-            let (Some(grid), Some(block)) = (parts.next(), parts.next()) else { continue };
+            let (Some(grid), Some(block)) = (parts.next(), parts.next()) else {
+                continue;
+            };
             launches.push(Launch {
                 kernel: self.callee(call),
                 grid,
@@ -233,10 +242,14 @@ impl<'s> Model<'s> {
             Kind::CompoundLiteral => tree.part(at, Role::Value).map_or([None; 3], listed),
             Kind::InitializerList => listed(at),
             Kind::Identifier => {
-                let Some(function) = launch.function.and_then(|which| self.functions.get(which)) else {
+                let Some(function) = launch.function.and_then(|which| self.functions.get(which))
+                else {
                     return [number(at), Some(1), Some(1)];
                 };
-                let Some(variable) = function.variable(tree, at).map(|which| &function.variables[which]) else {
+                let Some(variable) = function
+                    .variable(tree, at)
+                    .map(|which| &function.variables[which])
+                else {
                     return [number(at), Some(1), Some(1)];
                 };
                 let is_dim3 = tree.parent(variable.node).is_some_and(|above| {
@@ -251,7 +264,9 @@ impl<'s> Model<'s> {
                 }
                 // Members that are assigned later would have to be followed.
                 match variable.definitions.as_slice() {
-                    [function::Definition::Value { value, .. }] if !self.has_member_writes(function, variable.name) => {
+                    [function::Definition::Value { value, .. }]
+                        if !self.has_member_writes(function, variable.name) =>
+                    {
                         match tree.kind(*value) {
                             Kind::Arguments | Kind::InitializerList => listed(*value),
                             Kind::Call if self.callee(*value) == "dim3" => {
@@ -316,7 +331,10 @@ impl<'s> Model<'s> {
 
 /// The value of a macro without comment and parentheses.
 fn strip(text: &str) -> &str {
-    let end = text.find("//").or_else(|| text.find("/*")).unwrap_or(text.len());
+    let end = text
+        .find("//")
+        .or_else(|| text.find("/*"))
+        .unwrap_or(text.len());
     text.get(..end)
         .unwrap_or(text)
         .trim()

@@ -9,10 +9,17 @@ use crate::syntax::{Id, Kind, Role, Tree};
 pub(crate) enum Base {
     Void,
     Bool,
-    Integer { bytes: u8, is_signed: bool },
-    Float { bytes: u8 },
+    Integer {
+        bytes: u8,
+        is_signed: bool,
+    },
+    Float {
+        bytes: u8,
+    },
     /// `float4`, `half2` and their like.
-    Vector { bytes: u8 },
+    Vector {
+        bytes: u8,
+    },
     /// One of [`Types::structures`].
     Structure(usize),
     /// A type parameter, or a type of another file.
@@ -114,12 +121,21 @@ impl<'s> Types<'s> {
     fn alias(&mut self, tree: &Tree<'s>, id: Id) {
         let is_using = tree.is(id, Kind::AliasDeclaration);
         let ty = if is_using {
-            let Some(described) = tree.part(id, Role::Type) else { return };
+            let Some(described) = tree.part(id, Role::Type) else {
+                return;
+            };
             self.described(tree, described)
         } else {
             self.written(tree, id)
         };
-        let name = tree.part(id, if is_using { Role::Name } else { Role::Declarator });
+        let name = tree.part(
+            id,
+            if is_using {
+                Role::Name
+            } else {
+                Role::Declarator
+            },
+        );
         let Some(name) = name.filter(|name| tree.is(*name, Kind::TypeIdentifier)) else {
             return;
         };
@@ -127,9 +143,13 @@ impl<'s> Types<'s> {
     }
 
     fn structure(&mut self, tree: &Tree<'s>, id: Id) {
-        let Some(body) = tree.part(id, Role::Body) else { return };
+        let Some(body) = tree.part(id, Role::Body) else {
+            return;
+        };
         // The name of a template stands for many sizes.
-        let is_template = tree.parent(id).is_some_and(|above| tree.is(above, Kind::Template));
+        let is_template = tree
+            .parent(id)
+            .is_some_and(|above| tree.is(above, Kind::Template));
         let name = tree
             .part(id, Role::Name)
             .filter(|name| tree.is(*name, Kind::TypeIdentifier))
@@ -141,8 +161,13 @@ impl<'s> Types<'s> {
                 continue;
             }
             let of_member = self.written(tree, member);
-            for part in tree.children(member).filter(|part| tree.role(*part) == Role::Declarator) {
-                let Some(declared) = declared(tree, part, of_member) else { continue };
+            for part in tree
+                .children(member)
+                .filter(|part| tree.role(*part) == Role::Declarator)
+            {
+                let Some(declared) = declared(tree, part, of_member) else {
+                    continue;
+                };
                 if declared.is_function {
                     continue;
                 }
@@ -154,16 +179,23 @@ impl<'s> Types<'s> {
                 let size = self.bytes(declared.ty);
                 let align = size.map(|size| self.alignment(declared.ty, size));
                 widest = widest.max(align.unwrap_or(1));
-                bytes = bytes.zip(count).zip(size.zip(align)).and_then(|((so_far, count), (size, align))| {
-                    so_far.checked_next_multiple_of(align)?.checked_add(size.checked_mul(count)?)
-                });
+                bytes = bytes.zip(count).zip(size.zip(align)).and_then(
+                    |((so_far, count), (size, align))| {
+                        so_far
+                            .checked_next_multiple_of(align)?
+                            .checked_add(size.checked_mul(count)?)
+                    },
+                );
                 members.push((tree.text(declared.name), declared.ty));
             }
         }
         let bytes = bytes.and_then(|bytes| bytes.checked_next_multiple_of(widest));
         let is_derived = tree.parts(id).count() > 2;
-        let Some(name) = name.filter(|_| !is_template) else { return };
-        self.named.insert(name, Type::of(Base::Structure(self.structures.len())));
+        let Some(name) = name.filter(|_| !is_template) else {
+            return;
+        };
+        self.named
+            .insert(name, Type::of(Base::Structure(self.structures.len())));
         self.structures.push(Structure {
             name,
             bytes: bytes.filter(|bytes| !is_derived && *bytes > 0),
@@ -200,9 +232,9 @@ impl<'s> Types<'s> {
         let mut ty = tree
             .part(declaration, Role::Type)
             .map_or(Type::UNKNOWN, |ty| self.named(tree, ty));
-        ty.is_const |= tree
-            .children(declaration)
-            .any(|part| tree.is(part, Kind::TypeQualifier) && matches!(tree.text(part), "const" | "constexpr"));
+        ty.is_const |= tree.children(declaration).any(|part| {
+            tree.is(part, Kind::TypeQualifier) && matches!(tree.text(part), "const" | "constexpr")
+        });
         ty
     }
 
@@ -216,7 +248,9 @@ impl<'s> Types<'s> {
             .below(descriptor)
             .filter(|id| tree.is(*id, Kind::AbstractPointer))
             .count();
-        ty.pointers = ty.pointers.saturating_add(u8::try_from(pointers).unwrap_or(u8::MAX));
+        ty.pointers = ty
+            .pointers
+            .saturating_add(u8::try_from(pointers).unwrap_or(u8::MAX));
         ty
     }
 
@@ -226,9 +260,9 @@ impl<'s> Types<'s> {
                 self.by_name(tree.text(id))
             }
             // `std::uint32_t` and its like.
-            Kind::Qualified => tree
-                .part(id, Role::Name)
-                .map_or(Type::UNKNOWN, |name| builtin(tree.text(name)).map_or(Type::UNKNOWN, Type::of)),
+            Kind::Qualified => tree.part(id, Role::Name).map_or(Type::UNKNOWN, |name| {
+                builtin(tree.text(name)).map_or(Type::UNKNOWN, Type::of)
+            }),
             Kind::Struct => tree
                 .part(id, Role::Name)
                 .map_or(Type::UNKNOWN, |name| self.by_name(tree.text(name))),
@@ -251,7 +285,11 @@ pub(crate) fn declared(tree: &Tree<'_>, declarator: Id, mut ty: Type) -> Option<
     // No declarator that anybody reads is deeper.
     for _ in 0..32 {
         let inner = match tree.kind(at) {
-            Kind::Identifier | Kind::FieldIdentifier | Kind::TypeIdentifier | Kind::Qualified | Kind::TemplateFunction => {
+            Kind::Identifier
+            | Kind::FieldIdentifier
+            | Kind::TypeIdentifier
+            | Kind::Qualified
+            | Kind::TemplateFunction => {
                 sizes.reverse();
                 return Some(Declared {
                     name: at,
@@ -300,8 +338,12 @@ fn builtin(name: &str) -> Option<Base> {
         "bool" => return Some(Base::Bool),
         "float" => return Some(Base::Float { bytes: 4 }),
         "double" => return Some(Base::Float { bytes: 8 }),
-        "half" | "__half" | "__nv_bfloat16" | "nv_bfloat16" => return Some(Base::Float { bytes: 2 }),
-        "half2" | "__half2" | "__nv_bfloat162" | "nv_bfloat162" => return Some(Base::Vector { bytes: 4 }),
+        "half" | "__half" | "__nv_bfloat16" | "nv_bfloat16" => {
+            return Some(Base::Float { bytes: 2 });
+        }
+        "half2" | "__half2" | "__nv_bfloat162" | "nv_bfloat162" => {
+            return Some(Base::Vector { bytes: 4 });
+        }
         "char" | "int8_t" => return integer(1, true),
         "uint8_t" | "uchar" => return integer(1, false),
         "short" | "int16_t" => return integer(2, true),
@@ -329,7 +371,11 @@ fn builtin(name: &str) -> Option<Base> {
             None
         };
     }
-    let count = name.bytes().last().filter(|count| (b'1'..=b'4').contains(count))? - b'0';
+    let count = name
+        .bytes()
+        .last()
+        .filter(|count| (b'1'..=b'4').contains(count))?
+        - b'0';
     let bytes = match name.get(..name.len().checked_sub(1)?)? {
         "char" | "uchar" => 1,
         "short" | "ushort" => 2,
@@ -337,5 +383,7 @@ fn builtin(name: &str) -> Option<Base> {
         "long" | "ulong" | "longlong" | "ulonglong" | "double" => 8,
         _ => return None,
     };
-    Some(Base::Vector { bytes: bytes * count })
+    Some(Base::Vector {
+        bytes: bytes * count,
+    })
 }

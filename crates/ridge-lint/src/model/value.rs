@@ -89,7 +89,11 @@ impl Value {
     }
 
     pub(crate) fn of(spread: Spread, ty: Type) -> Self {
-        Self { spread, ty, ..Self::UNKNOWN }
+        Self {
+            spread,
+            ty,
+            ..Self::UNKNOWN
+        }
     }
 
     /// What two definitions of one variable have in common.
@@ -131,7 +135,11 @@ impl Value {
 
     pub(crate) fn plus(self, other: Self, is_minus: bool) -> Self {
         let number = self.number.zip(other.number).and_then(|(a, b)| {
-            if is_minus { a.checked_sub(b) } else { a.checked_add(b) }
+            if is_minus {
+                a.checked_sub(b)
+            } else {
+                a.checked_add(b)
+            }
         });
         let spread = match (self.spread, other.spread) {
             (Spread::Unknown, _) | (_, Spread::Unknown) => Spread::Unknown,
@@ -163,7 +171,10 @@ impl Value {
     }
 
     pub(crate) fn times(self, other: Self) -> Self {
-        let number = self.number.zip(other.number).and_then(|(a, b)| a.checked_mul(b));
+        let number = self
+            .number
+            .zip(other.number)
+            .and_then(|(a, b)| a.checked_mul(b));
         let mixed = self.mixed(other, wider(self.ty, other.ty));
         let (lane, by) = match (self.spread, other.spread) {
             (Spread::Lane(factor), Spread::Uniform) => (factor, other),
@@ -172,7 +183,9 @@ impl Value {
         };
         let factor = match (lane, by.number) {
             (_, Some(0)) => Factor::Number(0),
-            (Factor::Number(lane), Some(by)) => lane.checked_mul(by).map_or(Factor::Unknown, Factor::Number),
+            (Factor::Number(lane), Some(by)) => {
+                lane.checked_mul(by).map_or(Factor::Unknown, Factor::Number)
+            }
             (Factor::Number(0), None) => Factor::Number(0),
             (Factor::Unknown, _) => Factor::Unknown,
             _ if by.is_constant && by.number.is_none() => Factor::Unknown,
@@ -185,8 +198,14 @@ impl Value {
     }
 
     pub(crate) fn divided(self, by: Self) -> Self {
-        let number = self.number.zip(by.number).and_then(|(a, b)| a.checked_div(b));
-        let mut value = Self { number, ..self.mixed(by, wider(self.ty, by.ty)) };
+        let number = self
+            .number
+            .zip(by.number)
+            .and_then(|(a, b)| a.checked_div(b));
+        let mut value = Self {
+            number,
+            ..self.mixed(by, wider(self.ty, by.ty))
+        };
         if let (Spread::Lane(Factor::Number(1)), Some(by)) = (self.spread, by.number)
             && by > 0
             && by % 32 == 0
@@ -197,9 +216,19 @@ impl Value {
     }
 
     pub(crate) fn remainder(self, by: Self) -> Self {
-        let number = self.number.zip(by.number).and_then(|(a, b)| a.checked_rem(b));
-        let mut value = Self { number, ..self.mixed(by, wider(self.ty, by.ty)) };
-        if let Some(by) = by.number.and_then(|by| u64::try_from(by).ok()).filter(|by| *by > 0) {
+        let number = self
+            .number
+            .zip(by.number)
+            .and_then(|(a, b)| a.checked_rem(b));
+        let mut value = Self {
+            number,
+            ..self.mixed(by, wider(self.ty, by.ty))
+        };
+        if let Some(by) = by
+            .number
+            .and_then(|by| u64::try_from(by).ok())
+            .filter(|by| *by > 0)
+        {
             value.below = Some(by);
             if self.spread == Spread::Lane(Factor::Number(1)) && by % 32 == 0 {
                 value.spread = self.spread;
@@ -212,11 +241,17 @@ impl Value {
 fn sum(a: Factor, b: Factor, is_minus: bool) -> Spread {
     let factor = match (a, b) {
         (Factor::Number(a), Factor::Number(b)) => {
-            let sum = if is_minus { a.checked_sub(b) } else { a.checked_add(b) };
+            let sum = if is_minus {
+                a.checked_sub(b)
+            } else {
+                a.checked_add(b)
+            };
             sum.map_or(Factor::Unknown, Factor::Number)
         }
         // Two steps of the run may cancel each other.
-        (Factor::RunTime, Factor::RunTime) | (Factor::Unknown, _) | (_, Factor::Unknown) => Factor::Unknown,
+        (Factor::RunTime, Factor::RunTime) | (Factor::Unknown, _) | (_, Factor::Unknown) => {
+            Factor::Unknown
+        }
         _ => Factor::RunTime,
     };
     Spread::Lane(factor)
@@ -233,14 +268,28 @@ fn wider(a: Type, b: Type) -> Type {
     }
     match (a.base, b.base) {
         (Base::Unknown, _) | (_, Base::Unknown) => Type::UNKNOWN,
-        (Base::Float { bytes: x }, Base::Float { bytes: y }) => Type::of(Base::Float { bytes: x.max(y) }),
+        (Base::Float { bytes: x }, Base::Float { bytes: y }) => {
+            Type::of(Base::Float { bytes: x.max(y) })
+        }
         (Base::Float { .. }, _) => Type::of(a.base),
         (_, Base::Float { .. }) => Type::of(b.base),
-        (Base::Integer { bytes: x, is_signed: s }, Base::Integer { bytes: y, is_signed: t }) => {
+        (
+            Base::Integer {
+                bytes: x,
+                is_signed: s,
+            },
+            Base::Integer {
+                bytes: y,
+                is_signed: t,
+            },
+        ) => {
             if x.max(y) < 4 {
                 Type::INT
             } else if x == y {
-                Type::of(Base::Integer { bytes: x, is_signed: s && t })
+                Type::of(Base::Integer {
+                    bytes: x,
+                    is_signed: s && t,
+                })
             } else {
                 Type::of(if x > y { a.base } else { b.base })
             }
@@ -268,9 +317,18 @@ mod tests {
     fn steps_add_and_multiply() {
         let four = Value::number(4, Type::INT);
         assert_eq!(lane().times(four).spread, Spread::Lane(Factor::Number(4)));
-        assert_eq!(lane().times(run_time()).spread, Spread::Lane(Factor::RunTime));
-        assert_eq!(run_time().plus(lane(), true).spread, Spread::Lane(Factor::Number(-1)));
-        assert_eq!(lane().plus(lane(), true).spread, Spread::Lane(Factor::Number(0)));
+        assert_eq!(
+            lane().times(run_time()).spread,
+            Spread::Lane(Factor::RunTime)
+        );
+        assert_eq!(
+            run_time().plus(lane(), true).spread,
+            Spread::Lane(Factor::Number(-1))
+        );
+        assert_eq!(
+            lane().plus(lane(), true).spread,
+            Spread::Lane(Factor::Number(0))
+        );
         assert_eq!(lane().times(lane()).spread, Spread::Data);
     }
 
@@ -278,7 +336,13 @@ mod tests {
     fn the_lane_and_the_warp_of_a_thread() {
         let warp = Value::number(32, Type::INT);
         assert_eq!(lane().divided(warp).spread, Spread::Warp);
-        assert_eq!(lane().remainder(warp).spread, Spread::Lane(Factor::Number(1)));
-        assert_eq!(lane().remainder(Value::number(8, Type::INT)).spread, Spread::Data);
+        assert_eq!(
+            lane().remainder(warp).spread,
+            Spread::Lane(Factor::Number(1))
+        );
+        assert_eq!(
+            lane().remainder(Value::number(8, Type::INT)).spread,
+            Spread::Data
+        );
     }
 }

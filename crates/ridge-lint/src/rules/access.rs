@@ -29,7 +29,9 @@ pub(super) fn accesses(model: &Model<'_>, function: usize, space: Space) -> Vec<
         if !is_access {
             continue;
         }
-        let Some(address) = model.address(function, id) else { continue };
+        let Some(address) = model.address(function, id) else {
+            continue;
+        };
         let Some(memory) = address.memory.filter(|memory| memory.space == space) else {
             continue;
         };

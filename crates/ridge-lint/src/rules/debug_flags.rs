@@ -26,7 +26,8 @@ pub(crate) const ID: &str = "debug-flags";
 /// The flag that turns optimisation off, if there is one.
 pub(crate) fn offending<'w>(words: &[&'w str]) -> Option<&'w str> {
     let is_optimised = words.iter().enumerate().any(|(at, word)| {
-        matches!(*word, "-dopt=on" | "--dopt=on") || matches!(*word, "-dopt" | "--dopt") && words.get(at + 1) == Some(&"on")
+        matches!(*word, "-dopt=on" | "--dopt=on")
+            || matches!(*word, "-dopt" | "--dopt") && words.get(at + 1) == Some(&"on")
     });
     words
         .iter()
@@ -48,7 +49,9 @@ pub(crate) fn found(word: &str, range: Range<usize>) -> Found {
         rule: ID,
         severity: Severity::Error,
         range,
-        message: format!("`{word}` turns the optimisation of device code off: times of this build mean nothing"),
+        message: format!(
+            "`{word}` turns the optimisation of device code off: times of this build mean nothing"
+        ),
         advice: "compile what is measured without it; -lineinfo gives source lines at no cost",
     }
 }
@@ -61,7 +64,13 @@ mod tests {
     fn flags_that_turn_optimisation_off() {
         assert_eq!(offending(&["nvcc", "-O3", "-G"]), Some("-G"));
         assert_eq!(offending(&["-Xptxas", "-O0"]), Some("-O0"));
-        for fine in [&["-g", "-lineinfo", "-O3"][..], &["-G", "-dopt=on"], &["-O0"], &["-Xcompiler", "-O0"], &[]] {
+        for fine in [
+            &["-g", "-lineinfo", "-O3"][..],
+            &["-G", "-dopt=on"],
+            &["-O0"],
+            &["-Xcompiler", "-O0"],
+            &[],
+        ] {
             assert_eq!(offending(fine), None, "{fine:?}");
         }
     }

@@ -43,13 +43,19 @@ pub(super) fn lanes(model: &Model<'_>, function: usize, id: Id) -> Lanes {
             _ => {}
         }
     }
-    if is_unknown { Lanes::Unknown } else { Lanes::Many }
+    if is_unknown {
+        Lanes::Unknown
+    } else {
+        Lanes::Many
+    }
 }
 
 /// Whether an `if` without `else` ends with leaving the function or the round of the loop.
 fn leaves(model: &Model<'_>, id: Id) -> bool {
     let tree = &model.tree;
-    let Some(consequence) = tree.part(id, Role::Consequence) else { return false };
+    let Some(consequence) = tree.part(id, Role::Consequence) else {
+        return false;
+    };
     let last = if tree.is(consequence, Kind::Compound) {
         tree.parts(consequence).last()
     } else {
@@ -91,14 +97,26 @@ fn under(model: &Model<'_>, function: usize, condition: Id) -> Lanes {
                 _ => Lanes::Many,
             },
             Kind::Binary => {
-                let (Some(left), Some(right)) = (value(Role::Left), value(Role::Right)) else { continue };
+                let (Some(left), Some(right)) = (value(Role::Left), value(Role::Right)) else {
+                    continue;
+                };
                 match tree.operator(id) {
-                    "==" if is_lane(left) && !is_lane(right) || is_lane(right) && !is_lane(left) => Lanes::Few,
+                    "==" if is_lane(left) && !is_lane(right)
+                        || is_lane(right) && !is_lane(left) =>
+                    {
+                        Lanes::Few
+                    }
                     // A part of the lane is compared, such as every eighth.
                     "==" if is_part_of_lane(model, function, id) => Lanes::Few,
-                    "<" if is_lane(left) && right.number.is_some_and(|number| number < FEW) => Lanes::Few,
-                    "<" if is_lane(left) && right.is_constant && right.number.is_none() => Lanes::Unknown,
-                    _ if left.spread == Spread::Unknown || right.spread == Spread::Unknown => Lanes::Unknown,
+                    "<" if is_lane(left) && right.number.is_some_and(|number| number < FEW) => {
+                        Lanes::Few
+                    }
+                    "<" if is_lane(left) && right.is_constant && right.number.is_none() => {
+                        Lanes::Unknown
+                    }
+                    _ if left.spread == Spread::Unknown || right.spread == Spread::Unknown => {
+                        Lanes::Unknown
+                    }
                     _ => Lanes::Many,
                 }
             }
@@ -139,7 +157,9 @@ fn after(model: &Model<'_>, function: usize, condition: Id) -> Lanes {
     for id in joined(model, condition, "||") {
         let value = |role| tree.part(id, role).map(|part| model.value(function, part));
         if tree.is(id, Kind::Binary) {
-            let (Some(left), Some(right)) = (value(Role::Left), value(Role::Right)) else { continue };
+            let (Some(left), Some(right)) = (value(Role::Left), value(Role::Right)) else {
+                continue;
+            };
             let is_few = match tree.operator(id) {
                 "!=" => is_lane(left) != is_lane(right),
                 ">" | ">=" => is_lane(left) && right.number.is_some_and(|number| number < FEW),

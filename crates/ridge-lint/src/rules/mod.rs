@@ -74,7 +74,10 @@ pub(crate) fn nearest(name: &str) -> Option<&'static str> {
     if name.len() > 40 {
         return None;
     }
-    let near = RULES.iter().map(|rule| (distance(name, rule.id), rule.id)).min()?;
+    let near = RULES
+        .iter()
+        .map(|rule| (distance(name, rule.id), rule.id))
+        .min()?;
     (near.0 <= 3).then_some(near.1)
 }
 
@@ -85,7 +88,10 @@ pub(crate) fn run(model: &Model<'_>, out: &mut Vec<Found>) {
     }
     let tree = &model.tree;
     let mut broken: Vec<(usize, usize)> = Vec::new();
-    for id in tree.below(tree.root()).filter(|id| tree.is(*id, Kind::Error)) {
+    for id in tree
+        .below(tree.root())
+        .filter(|id| tree.is(*id, Kind::Error))
+    {
         let (start, end) = (tree.start(id), tree.end(id));
         if broken.last().is_none_or(|(_, last)| *last < end) {
             broken.push((start, end));
@@ -93,7 +99,9 @@ pub(crate) fn run(model: &Model<'_>, out: &mut Vec<Found>) {
     }
     out.retain(|found| {
         let before = broken.partition_point(|(start, _)| *start <= found.range.start);
-        before.checked_sub(1).is_none_or(|at| broken[at].1 <= found.range.start)
+        before
+            .checked_sub(1)
+            .is_none_or(|at| broken[at].1 <= found.range.start)
     });
 }
 

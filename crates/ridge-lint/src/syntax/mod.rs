@@ -143,10 +143,9 @@ impl<'s> Tree<'s> {
 
     /// Each node above with the child through which it is reached.
     pub(crate) fn path_up(&self, id: Id) -> impl Iterator<Item = (Id, Id)> + '_ {
-        std::iter::successors(
-            self.parent(id).map(|above| (above, id)),
-            |(above, _)| Some((self.parent(*above)?, *above)),
-        )
+        std::iter::successors(self.parent(id).map(|above| (above, id)), |(above, _)| {
+            Some((self.parent(*above)?, *above))
+        })
         .take(MOST_LEVELS)
     }
 
@@ -283,7 +282,10 @@ mod tests {
             .map(|id| tree.text(id))
             .collect();
         assert_eq!(numbers, ["1", "2"]);
-        let number = tree.below(function).find(|id| tree.is(*id, Kind::Number)).unwrap();
+        let number = tree
+            .below(function)
+            .find(|id| tree.is(*id, Kind::Number))
+            .unwrap();
         assert!(tree.above(number).any(|above| above == function));
         assert!(tree.is_within(number, function));
         assert_eq!(tree.text(tree.after(function)), "int g;");
@@ -291,7 +293,10 @@ mod tests {
 
     #[test]
     fn what_is_no_source_is_refused() {
-        assert!(matches!(Tree::parse(b"\x7fELF\0"), Err(Error::Binary { offset: 4 })));
+        assert!(matches!(
+            Tree::parse(b"\x7fELF\0"),
+            Err(Error::Binary { offset: 4 })
+        ));
         let large = vec![b' '; MOST_BYTES + 1];
         assert!(matches!(Tree::parse(&large), Err(Error::TooLarge { .. })));
     }

@@ -18,7 +18,11 @@ pub(super) fn write(out: &mut String, finding: &FoundItem, layout: &Layout) {
     let (Some(source), Some(start)) = (&finding.source, finding.start) else {
         return;
     };
-    let column = |column: u32| usize::try_from(column).unwrap_or(usize::MAX).saturating_sub(1);
+    let column = |column: u32| {
+        usize::try_from(column)
+            .unwrap_or(usize::MAX)
+            .saturating_sub(1)
+    };
     let from = column(start.column);
     // What ends on a later line is marked to the end of this one.
     let to = finding
@@ -50,7 +54,11 @@ pub(super) fn write(out: &mut String, finding: &FoundItem, layout: &Layout) {
     let marked = marked.trim_end();
     if width(&before) + width(marked) > room && width(&before) > BEFORE {
         let keep: Vec<char> = before.chars().rev().take(BEFORE).collect();
-        before = format!("{}{}", layout.charset.ellipsis(), keep.into_iter().rev().collect::<String>());
+        before = format!(
+            "{}{}",
+            layout.charset.ellipsis(),
+            keep.into_iter().rev().collect::<String>()
+        );
     }
     let line = format!("{before}{marked}{after}");
     let line = prefix(&line, room).trim_end();
@@ -60,7 +68,9 @@ pub(super) fn write(out: &mut String, finding: &FoundItem, layout: &Layout) {
     out.push('\n');
     out.push_str(&frame(&format!("  {} | ", " ".repeat(width(&number)))));
     push_spaces(out, width(&before));
-    let length = width(marked).min(room.saturating_sub(width(&before))).max(1);
+    let length = width(marked)
+        .min(room.saturating_sub(width(&before)))
+        .max(1);
     out.push_str(
         &layout
             .painter

@@ -62,7 +62,8 @@ pub fn text(document: &Document, layout: &Layout) -> String {
     for input in &document.inputs {
         not_understood(&mut out, input, layout);
     }
-    let sum = |of: fn(&InputReport) -> Option<u64>| document.inputs.iter().filter_map(of).sum::<u64>();
+    let sum =
+        |of: fn(&InputReport) -> Option<u64>| document.inputs.iter().filter_map(of).sum::<u64>();
     let inputs = u64::try_from(document.inputs.len()).unwrap_or(u64::MAX);
     let about = format!(
         "{} in {}, {}, {}",
@@ -103,11 +104,20 @@ fn one(out: &mut String, finding: &FoundItem, layout: &Layout) {
     out.push('\n');
     layout.paragraph(out, &finding.message, "  ", "  ", None);
     excerpt::write(out, finding, layout);
-    layout.paragraph(out, &finding.advice, "  help: ", "        ", Some(Role::Dim));
+    layout.paragraph(
+        out,
+        &finding.advice,
+        "  help: ",
+        "        ",
+        Some(Role::Dim),
+    );
 }
 
 fn not_understood(out: &mut String, input: &InputReport, layout: &Layout) {
-    let Some(count) = input.not_understood.filter(|count| *count > 0 && layout.is_verbose) else {
+    let Some(count) = input
+        .not_understood
+        .filter(|count| *count > 0 && layout.is_verbose)
+    else {
         return;
     };
     let text = format!(
@@ -153,14 +163,21 @@ mod tests {
         let log = sarif(&document(SOURCE));
         let result = &log["runs"][0]["results"][0];
         assert_eq!(result["ruleId"], "double-literal");
-        assert_eq!(result["locations"][0]["physicalLocation"]["region"]["startLine"], 4);
+        assert_eq!(
+            result["locations"][0]["physicalLocation"]["region"]["startLine"],
+            4
+        );
         let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
-        assert_eq!(log["runs"][0]["tool"]["driver"]["rules"][index]["id"], "double-literal");
+        assert_eq!(
+            log["runs"][0]["tool"]["driver"]["rules"][index]["id"],
+            "double-literal"
+        );
     }
 
     #[test]
     fn sources_cannot_write_to_the_terminal() {
-        let source = b"__global__ void k(float* x) { x[0] = x[1] * 0.1 + 1; /* \x1b[31m \xe2\x80\xae */ }\n";
+        let source =
+            b"__global__ void k(float* x) { x[0] = x[1] * 0.1 + 1; /* \x1b[31m \xe2\x80\xae */ }\n";
         let page = text(&document(source), &layout(80));
         assert!(!page.contains('\u{1b}') && !page.contains('\u{202e}'));
         assert!(page.contains("0.1"));

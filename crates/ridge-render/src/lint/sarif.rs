@@ -14,7 +14,11 @@ pub fn sarif(document: &Document) -> Value {
         .iter()
         .map(|id| {
             let page = ridge_lint::page(id).unwrap_or_default();
-            let first = page.split("\n\n").nth(1).unwrap_or_default().replace('\n', " ");
+            let first = page
+                .split("\n\n")
+                .nth(1)
+                .unwrap_or_default()
+                .replace('\n', " ");
             json!({
                 "id": id,
                 "shortDescription": { "text": first },
@@ -30,7 +34,11 @@ pub fn sarif(document: &Document) -> Value {
             json!({ "level": "error", "message": { "text": format!("{}: {}", input.file, problem.text) } })
         })
         .collect();
-    let results: Vec<Value> = document.findings.iter().map(|finding| result(finding, &ids)).collect();
+    let results: Vec<Value> = document
+        .findings
+        .iter()
+        .map(|finding| result(finding, &ids))
+        .collect();
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",

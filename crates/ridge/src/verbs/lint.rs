@@ -39,7 +39,9 @@ pub(crate) fn run(options: &LintOptions, output: &mut Output) -> Result<Code, Ex
         }
     }
     let is_everything_unreadable = problems.len() == document.inputs.len();
-    if is_everything_unreadable && document.findings.is_empty() && format == LintFormat::Text
+    if is_everything_unreadable
+        && document.findings.is_empty()
+        && format == LintFormat::Text
         && let Some(last) = problems.pop()
     {
         for problem in &problems {
@@ -125,7 +127,11 @@ fn kind(path: &Path) -> Kind {
     };
     if has("json") {
         Kind::Commands
-    } else if has("cmake") || path.file_name().is_some_and(|name| name == "CMakeLists.txt") {
+    } else if has("cmake")
+        || path
+            .file_name()
+            .is_some_and(|name| name == "CMakeLists.txt")
+    {
         Kind::CMake
     } else {
         Kind::Source
