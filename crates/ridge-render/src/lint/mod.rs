@@ -3,6 +3,8 @@
 mod excerpt;
 mod sarif;
 
+use std::fmt::Write;
+
 use ridge_lint::Severity;
 use ridge_lint::document::{Counts, Document, FoundItem, InputReport};
 use ridge_model::quantity::counted;
@@ -26,17 +28,13 @@ fn totals(counts: Counts) -> String {
     .collect();
     let allowed = match counts.allowed {
         0 => String::new(),
-        count => format!(" ({} by comments)", counted_allowed(count)),
+        count => format!(" ({count} allowed by comments)"),
     };
     if parts.is_empty() {
         format!("nothing found{allowed}")
     } else {
         format!("{}{allowed}", parts.join(", "))
     }
-}
-
-fn counted_allowed(count: u64) -> String {
-    format!("{count} allowed")
 }
 
 const fn role(severity: Severity) -> Role {
@@ -62,25 +60,45 @@ pub fn text(document: &Document, layout: &Layout) -> String {
     for input in &document.inputs {
         not_understood(&mut out, input, layout);
     }
-    let sum =
-        |of: fn(&InputReport) -> Option<u64>| document.inputs.iter().filter_map(of).sum::<u64>();
-    let inputs = u64::try_from(document.inputs.len()).unwrap_or(u64::MAX);
-    let about = format!(
-        "{} in {}, {}, {}",
-        totals(document.counts),
-        counted(inputs, "file"),
-        counted(sum(|input| input.lines), "line"),
-        counted(sum(|input| input.kernels), "kernel"),
-    );
-    layout.heading(&mut out, &about);
+    layout.heading(&mut out, &headline(document));
     if let Some(first) = document.findings.first() {
-        let hint = format!(
-            "`ridge explain {}` tells more, as for every rule; a comment `// ridge-lint: allow({})` allows it",
-            first.rule, first.rule
+        let mut hint = format!(
+            "`ridge explain {}` tells more, as for every rule",
+            first.rule
         );
+        // Flags have no lines for comments.
+        if let Some(finding) = document
+            .findings
+            .iter()
+            .find(|finding| finding.start.is_some())
+        {
+            let _ = write!(
+                hint,
+                "; a comment `// ridge-lint: allow({})` allows one",
+                finding.rule
+            );
+        }
         layout.paragraph(&mut out, &hint, "", "", Some(Role::Dim));
     }
     out
+}
+
+/// What was found in how much, in a line.
+fn headline(document: &Document) -> String {
+    let mut line = totals(document.counts);
+    let sum =
+        |of: fn(&InputReport) -> Option<u64>| document.inputs.iter().filter_map(of).sum::<u64>();
+    let inputs = u64::try_from(document.inputs.len()).unwrap_or(u64::MAX);
+    if inputs > 0 {
+        let _ = write!(
+            line,
+            " in {}, {}, {}",
+            counted(inputs, "file"),
+            counted(sum(|input| input.lines), "line"),
+            counted(sum(|input| input.kernels), "kernel"),
+        );
+    }
+    line
 }
 
 fn shown(file: &str) -> &str {
@@ -155,7 +173,25 @@ mod tests {
 
     #[test]
     fn findings_have_their_line_and_what_to_do() {
-        insta::assert_snapshot!(text(&document(SOURCE), &layout(80)), @"");
+        insta::assert_snapshot!(text(&document(SOURCE), &layout(80)), @r"
+        src/k.cu:4:17: warning[double-literal]
+          `0.1` is a double: the operation with a float is done in double precision
+          4 | x[i] = x[i] * 0.1 + 1;
+            |               ^^^
+          help: write the literal with an f behind it
+
+        src/k.cu:5:3: error[divergent-barrier]
+          not every thread of a block reaches this barrier: `i < n` differs between
+          threads
+          5 | __syncthreads();
+            | ^^^^^^^^^^^^^^^
+          help: move the barrier out of the condition, so that all threads of the block
+                reach it
+
+        1 error, 1 warning in 1 file, 7 lines, 1 kernel
+        `ridge explain double-literal` tells more, as for every rule; a comment `//
+        ridge-lint: allow(double-literal)` allows one
+        ");
     }
 
     #[test]
@@ -186,6 +222,6 @@ mod tests {
     #[test]
     fn nothing_found_is_said() {
         let page = text(&document(b"int main() {}\n"), &layout(80));
-        insta::assert_snapshot!(page, @"");
+        insta::assert_snapshot!(page, @"nothing found in 1 file, 1 line, 0 kernels");
     }
 }
