@@ -7,6 +7,7 @@ pub mod devices;
 pub mod diagnoses;
 pub mod flags;
 pub mod history;
+pub mod lint;
 pub mod recordings;
 pub mod sanitizer;
 pub mod specs;

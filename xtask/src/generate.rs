@@ -33,6 +33,10 @@ pub const GENERATORS: &[Generator] = &[
         owns: Some("docs/findings"),
         files: crate::findings::files,
     },
+    Generator {
+        owns: Some("docs/lint"),
+        files: crate::lint::files,
+    },
 ];
 
 /// One source of generated files.

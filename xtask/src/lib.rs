@@ -19,6 +19,7 @@ pub mod dependencies;
 pub mod devices;
 pub mod findings;
 pub mod generate;
+pub mod lint;
 pub mod metadata;
 pub mod reference;
 pub mod schemas;

@@ -23,6 +23,7 @@ pub fn files(_root: &Path) -> Result<Vec<File>, Error> {
         schema::<ridge_history::json::Comparison>("history-comparison")?,
         schema::<ridge_history::json::Exchange>("history-record")?,
         schema::<ridge_history::changes::document::Document>("history-series")?,
+        schema::<ridge_lint::document::Document>("lint")?,
         schema::<ridge_numerics::flags::document::Document>("numerics-flags")?,
         schema::<ridge_numerics::determinism::document::Document>("numerics-repeat")?,
         schema::<ridge_numerics::reference::document::OrdersDocument>("numerics-sum")?,

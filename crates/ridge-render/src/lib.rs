@@ -42,6 +42,7 @@ pub mod export;
 pub mod history;
 pub mod json;
 pub mod kernel_name;
+pub mod lint;
 pub mod numerics;
 pub mod occupancy;
 pub mod page;

@@ -8,6 +8,7 @@ mod devices;
 mod diff;
 mod doctor;
 mod history;
+mod lint;
 mod numerics;
 mod occupancy;
 mod roofline;
@@ -28,6 +29,7 @@ pub(crate) use devices::{DevicesArguments, DevicesFormat};
 pub(crate) use diff::{DiffArguments, DiffFormat, Renamed};
 pub(crate) use doctor::{DoctorArguments, DoctorFormat};
 pub(crate) use history::{ExportedAs, HistoryArguments, HistoryFormat, PlotFormat};
+pub(crate) use lint::{LintArguments, LintFormat};
 pub(crate) use numerics::{NumericsArguments, NumericsFormat, OperationFormat};
 pub(crate) use occupancy::{OccupancyArguments, OccupancyFormat};
 use ridge_collect::ncu::Replay;
@@ -98,6 +100,9 @@ pub(crate) enum Verb {
     /// Draw kernels under the roofs of their device: how much they compute in a second and for each byte
     #[command(after_help = roofline::EXAMPLES)]
     Roofline(Box<RooflineArguments>),
+    /// Find mistakes that are visible in CUDA source and build flags: timing, access patterns, errors nobody checks
+    #[command(after_help = lint::EXAMPLES)]
+    Lint(LintArguments),
     /// Run compute-sanitizer's four tools over a program, or read what they said, and sum up the faults
     #[command(after_help = sanitize::EXAMPLES)]
     Sanitize(SanitizeArguments),
@@ -113,7 +118,7 @@ pub(crate) enum Verb {
     /// List, show, compare and exchange the results of earlier runs
     #[command(after_help = history::EXAMPLES)]
     History(Box<HistoryArguments>),
-    /// Explain a finding, a metric, a stall reason or a term
+    /// Explain a finding, a rule of lint, a metric, a stall reason or a term
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArguments),
 }

@@ -100,7 +100,7 @@ pub const DIFFERS: Code = Code {
 pub const FAULTS: Code = Code {
     number: 14,
     meaning: "faults were found",
-    detail: "A tool of compute-sanitizer found faults that are of no known kind of noise.",
+    detail: "A tool of compute-sanitizer found faults that are of no known kind of noise, or `ridge lint` found errors; its warnings and notes do not count.",
     since: "0.1",
 };
 /// What was measured failed.

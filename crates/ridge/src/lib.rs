@@ -136,6 +136,7 @@ fn dispatch(verb: Verb, output: &mut Output) -> Result<exit::Code, ExpectedError
         Verb::Occupancy(arguments) => verbs::occupancy::run(&arguments.options()?, output),
         Verb::Numerics(arguments) => verbs::numerics::run(&arguments.options()?, output),
         Verb::Roofline(arguments) => verbs::roofline::run(&arguments.options()?, output),
+        Verb::Lint(arguments) => verbs::lint::run(&arguments.options()?, output),
         Verb::Sanitize(arguments) => verbs::sanitize::run(&arguments.options()?, output),
         Verb::Doctor(arguments) => verbs::doctor::run(&arguments.options(), output),
         Verb::Timeline(arguments) => verbs::timeline::run(&arguments.options()?, output),

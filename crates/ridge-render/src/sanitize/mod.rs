@@ -15,6 +15,7 @@ use crate::table::{Cell, Column, Table};
 
 pub use markdown::markdown;
 pub use sarif::sarif;
+pub(crate) use sarif::uri;
 
 /// Groups that are shown without `-v`.
 const MOST_GROUPS: usize = 20;

@@ -102,7 +102,7 @@ fn location(place: &Place) -> Option<Value> {
 }
 
 /// A path as an address: a relative one stays relative.
-fn uri(path: &str) -> String {
+pub(crate) fn uri(path: &str) -> String {
     let mut out = String::new();
     if path.starts_with('/') {
         out.push_str("file://");

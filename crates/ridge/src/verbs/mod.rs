@@ -11,6 +11,7 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod history;
+pub(crate) mod lint;
 pub(crate) mod narrowed;
 pub(crate) mod numerics;
 pub(crate) mod occupancy;

@@ -21,6 +21,7 @@ mod extremes;
 mod history;
 mod hostile;
 mod json;
+mod lint;
 mod numerics;
 mod numerics_operations;
 mod occupancy;

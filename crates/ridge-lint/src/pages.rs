@@ -1,0 +1,63 @@
+//! What each rule means: the doc comment of its file, as a page.
+
+use crate::rules;
+
+/// The names of all rules.
+pub fn page_ids() -> impl Iterator<Item = &'static str> {
+    rules::sources().map(|(id, _)| id)
+}
+
+/// The page of a rule in Markdown: what it means, how it is seen, what to do, and when it is wrong.
+///
+/// ```
+/// let page = ridge_lint::page("double-literal").expect("a rule");
+/// assert!(page.starts_with("# double-literal\n\n"));
+/// assert!(page.contains("\n## When it is wrong\n\n"));
+/// ```
+#[must_use]
+pub fn page(id: &str) -> Option<String> {
+    let (id, source) = rules::sources().find(|(known, _)| *known == id)?;
+    let mut page = format!("# {id}\n\n");
+    for line in source.lines().map_while(|line| line.strip_prefix("//!")) {
+        let line = line.strip_prefix(' ').unwrap_or(line);
+        if line.starts_with('#') {
+            // The rule's name is the title: headings go down by one.
+            page.push('#');
+            page.push_str(line);
+            page.push('\n');
+        } else {
+            page.push_str(line);
+        }
+        page.push('\n');
+    }
+    Some(page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_has_a_page_with_all_headings() {
+        for id in page_ids() {
+            let page = page(id).unwrap();
+            let headings: Vec<&str> = page
+                .lines()
+                .filter_map(|line| line.strip_prefix("## "))
+                .collect();
+            assert_eq!(
+                headings,
+                [
+                    "What it says",
+                    "How it is seen",
+                    "Why it matters",
+                    "What to do",
+                    "When it is wrong"
+                ],
+                "{id}"
+            );
+            assert!(!page.contains("\n\n\n"), "{id}: empty section or lines");
+        }
+        assert_eq!(page("nothing"), None);
+    }
+}

@@ -1,0 +1,146 @@
+//! A literal without `f` turns arithmetic of `float` into arithmetic of `double`.
+//!
+//! # What it says
+//! Device code computes with a `float` and a literal such as `0.1`, which is a `double`. The operation is done in double precision,
+//! with conversions before and behind it.
+//!
+//! # How it is seen
+//! One operand of an operation is a floating-point literal without suffix, the type of the other one is `float`. Literals that the
+//! compiler computes away are left out: initial values, and single operations with a number such as `0.5` whose result goes straight
+//! back to a `float` or is compared.
+//!
+//! # Why it matters
+//! Double precision runs at half of the rate of single precision on data-centre GPUs, and at 1/64 of it on most others. Each
+//! conversion is an instruction too.
+//!
+//! # What to do
+//! Write `0.1f`. `-Xptxas -v` or `ridge why` shows whether instructions of double precision are left: finding `fp64-promotion`.
+//!
+//! # When it is wrong
+//! The precision may be wanted: then make it visible with a `double` variable or a cast. Outside loops the cost may not matter.
+
+use super::{found, more};
+use crate::finding::{Found, Severity};
+use crate::model::{Model, Type};
+use crate::syntax::{Id, Kind, Role};
+
+pub(super) const ID: &str = "double-literal";
+
+pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
+    let tree = &model.tree;
+    for (which, function) in model.functions.iter().enumerate() {
+        if !function.is_device() {
+            continue;
+        }
+        let mut literals = tree
+            .below(function.body)
+            .filter(|id| tree.is(*id, Kind::Number))
+            .filter(|id| promotes(model, which, *id));
+        let Some(first) = literals.next() else { continue };
+        let others = literals.count();
+        let text = tree.text(first);
+        out.push(found(
+            model,
+            (ID, Severity::Warning),
+            first,
+            format!(
+                "`{text}` is a double: the operation with a float is done in double precision{}",
+                more(others, "in this function")
+            ),
+            "write the literal with an f behind it",
+        ));
+    }
+}
+
+/// The number of a literal that is a `double`.
+pub(super) fn double(text: &str) -> Option<f64> {
+    let is_hex = text.starts_with("0x") || text.starts_with("0X");
+    if is_hex || !text.contains(['.', 'e', 'E']) || text.ends_with(['f', 'F', 'l', 'L']) {
+        return None;
+    }
+    text.parse().ok()
+}
+
+fn promotes(model: &Model<'_>, which: usize, literal: Id) -> bool {
+    let tree = &model.tree;
+    let Some(number) = double(tree.text(literal)) else { return false };
+    // `-0.5` is a literal with a sign.
+    let mut operand = literal;
+    let mut above = tree.parent(literal);
+    while let Some(id) = above.filter(|id| matches!(tree.kind(*id), Kind::Parenthesized | Kind::Unary)) {
+        operand = id;
+        above = tree.parent(id);
+    }
+    let Some(operation) = above else { return false };
+    let other = match (tree.kind(operation), tree.role(operand)) {
+        (Kind::Binary, Role::Left) => tree.part(operation, Role::Right),
+        (Kind::Binary, Role::Right) => tree.part(operation, Role::Left),
+        (Kind::Assignment, Role::Right) if tree.operator(operation) != "=" => tree.part(operation, Role::Left),
+        _ => None,
+    };
+    let is_float = |id: Id| model.value(which, id).ty.is_float();
+    if !other.is_some_and(is_float) {
+        return false;
+    }
+    if !is_exact(number) {
+        return true;
+    }
+    // With a number that `float` holds too, the compiler narrows what goes straight back, and comparisons.
+    match tree.kind(operation) {
+        Kind::Assignment => false,
+        _ if matches!(tree.operator(operation), "<" | ">" | "<=" | ">=" | "==" | "!=") => false,
+        _ => !goes_back(model, which, operation),
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "whether digits are lost is the question")]
+fn is_exact(number: f64) -> bool {
+    f64::from(number as f32).to_bits() == number.to_bits()
+}
+
+/// Whether the result of an operation becomes a `float` at once.
+fn goes_back(model: &Model<'_>, which: usize, operation: Id) -> bool {
+    let tree = &model.tree;
+    let function = &model.functions[which];
+    let mut below = operation;
+    for above in tree.above(operation) {
+        match tree.kind(above) {
+            Kind::Parenthesized => below = above,
+            Kind::Assignment if tree.role(below) == Role::Right && tree.operator(above) == "=" => {
+                return tree
+                    .part(above, Role::Left)
+                    .is_some_and(|left| model.value(which, left).ty.is_float());
+            }
+            Kind::InitDeclarator => {
+                return tree
+                    .part(above, Role::Declarator)
+                    .and_then(|name| function.variable(tree, name))
+                    .is_some_and(|variable| function.variables[variable].ty.is_float());
+            }
+            Kind::Cast => {
+                return tree.part(above, Role::Type).map_or(Type::UNKNOWN, |ty| model.types.described(tree, ty)).is_float();
+            }
+            Kind::Return => {
+                return tree
+                    .part(function.node, Role::Type)
+                    .is_some_and(|ty| tree.text(ty) == "float");
+            }
+            _ => return false,
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_of_double_precision() {
+        assert!(double("0.5").is_some() && double("1e-3").is_some() && double("2.").is_some());
+        for text in ["1", "0.5f", "1e-3F", "0x1p-3", "0xe", "1.0L"] {
+            assert!(double(text).is_none(), "{text}");
+        }
+        assert!(is_exact(0.5) && !is_exact(0.1));
+    }
+}

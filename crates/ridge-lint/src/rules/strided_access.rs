@@ -1,0 +1,105 @@
+//! Neighbouring threads access global memory far apart.
+//!
+//! # What it says
+//! The index of an access grows by more than one element with `threadIdx.x`, so that each lane of a warp needs a sector of its own, as in
+//! `a[threadIdx.x * n + k]`.
+//!
+//! # How it is seen
+//! The address of an access is followed back to `threadIdx.x`. It is reported when its factor is a constant of 32 bytes and more, or a
+//! value of the run beside an index that moves: then the factor is the pitch of rows, and each thread walks along one.
+//!
+//! # Why it matters
+//! Memory is read in sectors of 32 bytes. Where neighbouring lanes use four bytes of each, eight times as many sectors are moved as
+//! are needed, and each instruction takes as long as up to 32.
+//!
+//! # What to do
+//! Let neighbouring threads access neighbouring elements: swap the loops or the indices, let a warp walk along a row together, or go
+//! through a tile in shared memory.
+//!
+//! # When it is wrong
+//! Small arrays and short rows stay in the L1 cache, so that what is moved too much is used later. The pitch may be one when the
+//! program runs. `ridge why` measures it: finding `uncoalesced-global`.
+
+use super::access::accesses;
+use super::guard::{Lanes, lanes};
+use super::{found, more};
+use crate::finding::{Found, Severity};
+use crate::model::{Base, Factor, Model, Space, Spread};
+
+pub(super) const ID: &str = "strided-access";
+
+const SECTOR_BYTES: u64 = 32;
+const LINE_BYTES: u64 = 128;
+/// A block that is narrower has too few neighbours for it to matter.
+const NARROWEST: i64 = 8;
+
+pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
+    for (which, function) in model.functions.iter().enumerate() {
+        if !function.is_kernel() || model.block_width(function).is_some_and(|width| width < NARROWEST) {
+            continue;
+        }
+        let mut told: Vec<Told> = Vec::new();
+        for access in accesses(model, which, Space::Global) {
+            // Structures have a rule of their own.
+            if matches!(access.address.ty.base, Base::Structure(_)) {
+                continue;
+            }
+            let apart = match access.address.spread {
+                Spread::Lane(Factor::Number(step)) => {
+                    let Some(bytes) = access.bytes else { continue };
+                    let apart = step.unsigned_abs().saturating_mul(bytes);
+                    // A thread that walks along less than a line finds the rest of it in the L1 cache.
+                    let is_short_walk = access.address.moves && apart < LINE_BYTES;
+                    if apart < SECTOR_BYTES || step.unsigned_abs() < 2 || is_short_walk {
+                        continue;
+                    }
+                    format!("{apart} bytes apart")
+                }
+                Spread::Lane(Factor::RunTime) if access.address.moves => "a whole row apart".to_owned(),
+                _ => continue,
+            };
+            if lanes(model, which, access.node) != Lanes::Many {
+                continue;
+            }
+            let variable = access.memory.variable;
+            if let Some(known) = told.iter_mut().find(|known| known.variable == variable) {
+                known.count += 1;
+                continue;
+            }
+            let step = match access.address.spread {
+                Spread::Lane(Factor::Number(step)) => Some(step.unsigned_abs()),
+                _ => None,
+            };
+            let name = function.variables[variable].name;
+            let found = found(
+                model,
+                (ID, Severity::Warning),
+                access.node,
+                format!("neighbouring threads access `{name}` {apart}: each lane needs a sector of its own"),
+                "let neighbouring threads access neighbouring elements",
+            );
+            told.push(Told { variable, step, count: 1, found });
+        }
+        for mut one in told {
+            // A thread that takes all elements up to those of its neighbour moves nothing in vain.
+            if one.step.is_some_and(|step| one.count >= step) {
+                continue;
+            }
+            one.found.message.push_str(&more(as_usize(one.count - 1), "of it in this kernel"));
+            out.push(one.found);
+        }
+    }
+}
+
+/// What is told of an array, once for a kernel.
+struct Told {
+    variable: usize,
+    /// Elements from thread to thread, where that is a constant.
+    step: Option<u64>,
+    count: u64,
+    found: Found,
+}
+
+fn as_usize(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,1 @@
+__global__ void k(float* a) { for (int i = 0; i < 
