@@ -18,7 +18,7 @@ use crate::verbs::timeline::{Read, trace_of};
 use crate::verbs::why::diagnosis_of;
 
 /// What a file holds.
-pub(super) enum Content {
+pub(crate) enum Content {
     /// Kernels with their diagnosis.
     Diagnosis(Box<Diagnosis>),
     /// What `ridge bench` measured.
@@ -39,12 +39,12 @@ impl Content {
 }
 
 /// One side.
-pub(super) struct Side {
+pub(crate) struct Side {
     /// The file as it was named.
-    pub(super) name: String,
-    pub(super) content: Content,
+    pub(crate) name: String,
+    pub(crate) content: Content,
     /// Whether all of it could be read.
-    pub(super) is_whole: bool,
+    pub(crate) is_whole: bool,
     /// Files with the counters of kernels, to draw them; none of a diagnosis that was saved.
     pub(super) reports: Vec<OsString>,
     /// What was opened, to see whether both sides are the same.
@@ -54,7 +54,7 @@ pub(super) struct Side {
 }
 
 impl Side {
-    pub(super) fn read(file: &OsString, output: &Output) -> Result<Self, ExpectedError> {
+    pub(crate) fn read(file: &OsString, output: &Output) -> Result<Self, ExpectedError> {
         let address = Address::of_argument(file)?;
         let mut sets = input_sets(std::slice::from_ref(file), output);
         let set = match sets.pop() {
@@ -137,6 +137,18 @@ impl Side {
             .with_hint(format!("name the kernel alone: FILE#{kernel}"))),
             (kernel, _) => Ok(kernel.as_deref()),
         }
+    }
+
+    /// What the file holds, which it then no longer does.
+    pub(crate) fn take_content(&mut self) -> Content {
+        let nothing = Diagnosis::of_kernels(Vec::new());
+        std::mem::replace(&mut self.content, Content::Diagnosis(Box::new(nothing)))
+    }
+
+    /// Whether both are the same part of the same bytes.
+    pub(crate) fn is_same_part(&self, other: &Self) -> bool {
+        let part = |side: &'_ Self| (side.address.kernel.clone(), side.address.launch);
+        part(self) == part(other) && self.is_same(other)
     }
 
     /// Whether both sides are of the same bytes.

@@ -1,0 +1,50 @@
+//! The questions: one in one file, whose doc comment is its documentation. None looks at names of kernels, files or sources.
+
+mod atomics;
+mod balanced;
+mod barriers;
+mod coalesced;
+mod fills_device;
+mod independent_work;
+mod instructions;
+mod occupancy;
+mod registers;
+mod reuse;
+mod shared_memory;
+mod uniform_branches;
+
+use crate::document::Group;
+use crate::inputs::Inputs;
+use crate::part::Part;
+
+/// A question.
+pub(crate) struct Check {
+    pub(crate) id: &'static str,
+    pub(crate) group: Group,
+    pub(crate) question: &'static str,
+    /// The file, whose head describes it.
+    pub(crate) source: &'static str,
+    /// What each input says about it.
+    pub(crate) look: fn(&Inputs) -> Vec<Part>,
+    /// Where no input says anything: why, and the commands that would.
+    pub(crate) ask: fn(&Inputs) -> (String, Vec<String>),
+}
+
+macro_rules! lines {
+    ($($group:ident: $($module:ident),+;)+) => {
+        /// All questions, in the order of the list.
+        pub(crate) const LINES: &[Check] = &[$($(Check {
+            id: $module::ID,
+            group: Group::$group,
+            question: $module::QUESTION,
+            source: include_str!(concat!(stringify!($module), ".rs")),
+            look: $module::look,
+            ask: $module::ask,
+        }),+),+];
+    };
+}
+
+lines! {
+    Kernels: fills_device, balanced, uniform_branches, coalesced, reuse, shared_memory, occupancy, independent_work, registers,
+        atomics, barriers, instructions;
+}
