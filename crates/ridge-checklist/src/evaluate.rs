@@ -28,6 +28,27 @@ fn sources(inputs: &Inputs) -> Vec<Source> {
     for diagnosis in &inputs.diagnoses {
         add(&diagnosis.name, SourceKind::Kernels);
     }
+    for program in &inputs.programs {
+        add(&program.name, SourceKind::Trace);
+    }
+    for bench in &inputs.benches {
+        add(&bench.name, SourceKind::Bench);
+    }
+    for comparison in &inputs.comparisons {
+        add(&comparison.name, SourceKind::Comparison);
+    }
+    for repeat in &inputs.repeats {
+        add(&repeat.name, SourceKind::Repeat);
+    }
+    for arithmetic in &inputs.arithmetic {
+        add(&arithmetic.name, SourceKind::Arithmetic);
+    }
+    for build in &inputs.builds {
+        add(&build.name, SourceKind::Build);
+    }
+    if let Some(claims) = &inputs.claims {
+        add(&claims.name, SourceKind::Claims);
+    }
     sources
 }
 

@@ -4,7 +4,7 @@ use ridge_diagnose::document::{Document, Finding, Kernel};
 use ridge_model::quantity::counted;
 
 use crate::document::Evidence;
-use crate::inputs::{Inputs, Named};
+use crate::inputs::{Diagnosed, Inputs, Named, Origin};
 use crate::part::{Part, figure};
 use crate::words::{list, percent, quote};
 
@@ -72,6 +72,7 @@ pub(crate) struct Weighed<'d> {
 /// The kernels of one input of a diagnosis.
 pub(crate) struct OfSource<'d> {
     pub(crate) document: &'d Document,
+    origin: &'d Origin,
     /// The file as it was named.
     pub(crate) file: &'d str,
     /// Heaviest first.
@@ -96,8 +97,8 @@ pub(crate) fn sources(inputs: &Inputs) -> Vec<OfSource<'_>> {
     inputs.diagnoses.iter().flat_map(of_document).collect()
 }
 
-fn of_document(named: &Named<Document>) -> Vec<OfSource<'_>> {
-    let document = &named.content;
+fn of_document(named: &Named<Diagnosed>) -> Vec<OfSource<'_>> {
+    let document = &named.content.document;
     let mut ids: Vec<usize> = document.kernels.iter().map(|k| k.source).collect();
     ids.sort_unstable();
     ids.dedup();
@@ -122,6 +123,7 @@ fn of_document(named: &Named<Document>) -> Vec<OfSource<'_>> {
             let source = document.sources.iter().find(|source| source.id == id);
             OfSource {
                 document,
+                origin: &named.content.origin,
                 file: source.map_or(named.name.as_str(), |source| source.file.as_str()),
                 kernels,
             }
@@ -132,11 +134,16 @@ fn of_document(named: &Named<Document>) -> Vec<OfSource<'_>> {
 impl OfSource<'_> {
     /// A command about one kernel.
     pub(crate) fn why(&self, kernel: &Kernel) -> String {
-        let word = if self.file.contains('#') {
-            self.file.to_owned()
-        } else {
-            format!("{}#{}", self.file, kernel.name)
+        let file = match self.origin {
+            Origin::Files(files) => {
+                let files: Vec<String> = files.iter().map(|file| quote(file)).collect();
+                let name = quote(&format!("^{}$", literal(&kernel.name)));
+                return format!("ridge why {} --kernel {name} -v", files.join(" "));
+            }
+            Origin::File(file) => file,
+            Origin::Saved => self.file,
         };
+        let word = format!("{file}#{}", kernel.name);
         format!("ridge why {} -v", quote(&word))
     }
 
@@ -199,7 +206,13 @@ impl OfSource<'_> {
             .iter()
             .take(NAMED)
             .map(|flaw| {
-                let names = list(&flaw.kernels.iter().map(|k| k.name.clone()).collect::<Vec<_>>());
+                let names = list(
+                    &flaw
+                        .kernels
+                        .iter()
+                        .map(|k| k.name.clone())
+                        .collect::<Vec<_>>(),
+                );
                 if is_one {
                     format!("{names}: {}", flaw.finding.title)
                 } else {
@@ -319,6 +332,18 @@ fn is_open(kernel: &Kernel, asked: &Asked) -> bool {
             .not_checked
             .iter()
             .any(|check| asked.findings.contains(&check.id.as_str()))
+}
+
+/// A regular expression that matches a text alone.
+fn literal(text: &str) -> String {
+    let mut expression = String::new();
+    for character in text.chars() {
+        if r"\.+*?()|[]{}^$".contains(character) {
+            expression.push('\\');
+        }
+        expression.push(character);
+    }
+    expression
 }
 
 /// What every diagnosis says about a question.

@@ -14,6 +14,8 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod build;
+mod claims;
 mod document;
 mod evaluate;
 mod inputs;
@@ -21,9 +23,15 @@ mod kernels;
 mod lines;
 mod pages;
 mod part;
+mod rates;
+mod trace;
 mod words;
 
-pub use document::{Answer, Document, Evidence, Group, Line, SCHEMA, Source, SourceKind, VERSION, Warning};
+pub use build::{Build, BuildError};
+pub use claims::{Claims, ClaimsError, CpuClaims};
+pub use document::{
+    Answer, Document, Evidence, Group, Line, SCHEMA, Source, SourceKind, VERSION, Warning,
+};
 pub use evaluate::checklist;
-pub use inputs::{Inputs, Named};
+pub use inputs::{Diagnosed, Inputs, Named, Origin, Program};
 pub use pages::{ids, page, title};

@@ -20,10 +20,19 @@ use crate::kernels::{Asked, Figures, parts};
 use crate::part::Part;
 
 pub(super) const ID: &str = "instructions";
-pub(super) const QUESTION: &str = "Does the arithmetic use the cheapest instructions that do the job?";
+pub(super) const QUESTION: &str =
+    "Does the arithmetic use the cheapest instructions that do the job?";
 
 const ASKED: Asked = Asked {
-    findings: &["fp64-promotion", "special-function", "integer-alu", "unfused-fp", "half-scalar", "no-tensor-cores", "instruction-cache"],
+    findings: &[
+        "fp64-promotion",
+        "special-function",
+        "integer-alu",
+        "unfused-fp",
+        "half-scalar",
+        "no-tensor-cores",
+        "instruction-cache",
+    ],
     fine: "spends its instructions on the work",
     figures,
 };

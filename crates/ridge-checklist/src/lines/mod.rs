@@ -3,12 +3,22 @@
 mod atomics;
 mod balanced;
 mod barriers;
+mod bottleneck_shown;
 mod coalesced;
+mod cpu_comparison;
+mod data_resident;
+mod enough_work;
 mod fills_device;
+mod gpu_busy;
+mod host_ahead;
 mod independent_work;
 mod instructions;
+mod measured_properly;
 mod occupancy;
+mod precision;
 mod registers;
+mod release_build;
+mod reproducible;
 mod reuse;
 mod shared_memory;
 mod uniform_branches;
@@ -45,6 +55,23 @@ macro_rules! lines {
 }
 
 lines! {
+    Worth: enough_work, data_resident, gpu_busy, host_ahead, cpu_comparison;
     Kernels: fills_device, balanced, uniform_branches, coalesced, reuse, shared_memory, occupancy, independent_work, registers,
         atomics, barriers, instructions;
+    Results: precision, reproducible;
+    Measurement: bottleneck_shown, measured_properly, release_build;
+}
+
+/// What records a program over time.
+pub(crate) const RECORD: &str = "ridge trace -o app.ridgetrace -- PROGRAM";
+
+/// What to provide where there is no trace.
+pub(crate) fn ask_for_trace(_inputs: &Inputs) -> (String, Vec<String>) {
+    (
+        "no trace of the program is given".to_owned(),
+        vec![
+            RECORD.to_owned(),
+            "ridge checklist app.ridgetrace".to_owned(),
+        ],
+    )
 }

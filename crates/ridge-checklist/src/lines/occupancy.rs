@@ -22,7 +22,11 @@ pub(super) const ID: &str = "occupancy";
 pub(super) const QUESTION: &str = "Are enough warps resident to hide latency?";
 
 const ASKED: Asked = Asked {
-    findings: &["low-occupancy-registers", "low-occupancy-shared", "low-occupancy-block"],
+    findings: &[
+        "low-occupancy-registers",
+        "low-occupancy-shared",
+        "low-occupancy-block",
+    ],
     fine: "has the warps that it needs",
     figures,
 };

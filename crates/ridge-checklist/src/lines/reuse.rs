@@ -20,7 +20,8 @@ use crate::kernels::{Asked, Figures, parts};
 use crate::part::Part;
 
 pub(super) const ID: &str = "reuse";
-pub(super) const QUESTION: &str = "Is data fetched once and used again from registers or shared memory?";
+pub(super) const QUESTION: &str =
+    "Is data fetched once and used again from registers or shared memory?";
 
 const ASKED: Asked = Asked {
     findings: &["no-reuse", "redundant-traffic", "unfused-kernels"],

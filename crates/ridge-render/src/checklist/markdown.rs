@@ -32,7 +32,7 @@ pub fn markdown(document: &Document) -> String {
                 line.evidence
                     .iter()
                     .take(FIGURES)
-                    .map(|figure| format!("<sub>{}</sub>", safe(&evidence(figure)))),
+                    .map(|figure| format!("<sub>{}</sub>", safe(&evidence(document, figure)))),
             );
             let mut next: Vec<String> = line.actions.iter().map(|text| safe(text)).collect();
             next.extend(line.next.iter().map(|text| escape::markdown_code(text)));

@@ -57,19 +57,27 @@ fn headline(document: &Document) -> String {
 }
 
 /// A figure with its unit, what it is of, and where it is from.
-fn evidence(evidence: &Evidence) -> String {
+fn evidence(document: &Document, evidence: &Evidence) -> String {
     let amount = |value| Amount::new(value, Unit::new(evidence.unit.clone()));
-    let about = evidence
-        .about
-        .as_ref()
-        .map_or_else(String::new, |about| format!("{about}, "));
-    let healthy = evidence.healthy.map_or_else(String::new, |healthy| {
-        format!(", healthy: {}", amount(healthy))
-    });
-    format!(
-        "{} = {} ({about}{}{healthy})",
-        evidence.metric,
-        amount(evidence.value),
-        evidence.source
-    )
+    let mut rest: Vec<String> = evidence.about.iter().cloned().collect();
+    // Of one input everything is, unless something else is said.
+    let is_only = document.sources.len() == 1
+        && document
+            .sources
+            .iter()
+            .any(|source| source.name.starts_with(&evidence.source));
+    if !is_only {
+        rest.push(evidence.source.clone());
+    }
+    rest.extend(
+        evidence
+            .healthy
+            .map(|healthy| format!("healthy: {}", amount(healthy))),
+    );
+    let rest = if rest.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", rest.join(", "))
+    };
+    format!("{} = {}{rest}", evidence.metric, amount(evidence.value))
 }

@@ -26,7 +26,7 @@ pub fn text(document: &Document, layout: &Layout) -> String {
         out.push('\n');
         layout.heading(&mut out, group(part));
         for line in lines {
-            one(&mut out, line, layout);
+            one(&mut out, document, line, layout);
         }
     }
     if !document.warnings.is_empty() {
@@ -43,7 +43,7 @@ pub fn text(document: &Document, layout: &Layout) -> String {
     out
 }
 
-fn one(out: &mut String, line: &Line, layout: &Layout) {
+fn one(out: &mut String, document: &Document, line: &Line, layout: &Layout) {
     let most = |few: usize| if layout.is_verbose { usize::MAX } else { few };
     let role = role(line.answer);
     let first = format!(
@@ -63,7 +63,7 @@ fn one(out: &mut String, line: &Line, layout: &Layout) {
         _ => most(1),
     };
     for figure in line.evidence.iter().take(figures) {
-        let text = format!("seen: {}", evidence(figure));
+        let text = format!("seen: {}", evidence(document, figure));
         layout.paragraph(out, &text, "    ", "          ", Some(Role::Dim));
     }
     for action in line.actions.iter().take(most(ACTIONS)) {

@@ -1,4 +1,4 @@
-//! `ridge explain`: what a finding, a metric, a stall reason or a term means.
+//! `ridge explain`: what a finding, a line of the checklist, a metric, a stall reason or a term means.
 
 mod known;
 mod markdown;
@@ -55,6 +55,7 @@ fn format(options: &ExplainOptions, output: &Output) -> Result<ExplainFormat, Ex
 fn explain(name: &str) -> Result<String, ExpectedError> {
     let name = name.trim();
     page(&name.to_ascii_lowercase())
+        .or_else(|| ridge_checklist::page(&name.to_ascii_lowercase()))
         .or_else(|| terms::page(name).map(str::to_owned))
         .or_else(|| metric::stall_reason(name))
         .or_else(|| metric::page(name))
@@ -66,7 +67,7 @@ fn explain(name: &str) -> Result<String, ExpectedError> {
                 near.join(" or ")
             };
             ExpectedError::usage(format!(
-                "{name:?} is no finding, metric, stall reason or term"
+                "{name:?} is no finding, metric, stall reason, term or line of the checklist"
             ))
             .with_hint(hint)
         })
@@ -83,6 +84,14 @@ fn list() -> String {
         }
     };
     bullets(&mut page, &mut page_ids().map(|id| format!("`{id}`")));
+    page.push_str("\n## Lines of `ridge checklist`\n\n");
+    bullets(
+        &mut page,
+        &mut ridge_checklist::ids().map(|id| {
+            let question = ridge_checklist::title(id).unwrap_or_default();
+            format!("`{id}`: {question}")
+        }),
+    );
     page.push_str("\n## Terms\n\n");
     bullets(&mut page, &mut terms::names().map(str::to_owned));
     page.push_str("\n## Stall reasons\n\n");
@@ -107,6 +116,7 @@ fn nearest(name: &str) -> Vec<String> {
     let wanted = name.to_ascii_lowercase();
     let allowed = (wanted.chars().count() / 3).max(1);
     let known = page_ids()
+        .chain(ridge_checklist::ids())
         .chain(terms::names())
         .chain(ridge_diagnose::stall_reasons())
         .chain(metric::COMMON.iter().copied())
@@ -138,6 +148,7 @@ mod tests {
     #[test]
     fn everything_in_the_list_can_be_explained() {
         for name in page_ids()
+            .chain(ridge_checklist::ids())
             .chain(terms::names())
             .chain(ridge_diagnose::stall_reasons())
             .chain(metric::COMMON.iter().copied())

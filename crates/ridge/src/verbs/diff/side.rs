@@ -54,15 +54,41 @@ pub(crate) struct Side {
 }
 
 impl Side {
-    pub(crate) fn read(file: &OsString, output: &Output) -> Result<Self, ExpectedError> {
-        let address = Address::of_argument(file)?;
+    pub(super) fn read(file: &OsString, output: &Output) -> Result<Self, ExpectedError> {
         let mut sets = input_sets(std::slice::from_ref(file), output);
         let set = match sets.pop() {
             Some(set) if sets.is_empty() => set,
             _ => return Err(ExpectedError::internal("one file makes one set")),
         };
+        let inputs = Self::open(&set, output)?;
+        Self::of_opened(set, inputs, output)
+    }
+
+    /// Opens the files of a set.
+    pub(crate) fn open(
+        set: &InputSet,
+        output: &Output,
+    ) -> Result<Vec<(Input, Address)>, ExpectedError> {
+        let mut inputs = Vec::with_capacity(set.files.len());
+        for file in &set.files {
+            let address = Address::of_argument(file)?;
+            inputs.push((Input::open(&address, output)?, address));
+        }
+        Ok(inputs)
+    }
+
+    /// Reads a set whose files are open.
+    pub(crate) fn of_opened(
+        set: InputSet,
+        inputs: Vec<(Input, Address)>,
+        output: &Output,
+    ) -> Result<Self, ExpectedError> {
+        let address = match inputs.as_slice() {
+            [(_, address)] if set.collection.is_none() => address.clone(),
+            _ => Address::whole(&set.name),
+        };
         let mut side = Self {
-            name: file.to_string_lossy().into_owned(),
+            name: set.name.to_string_lossy().into_owned(),
             content: Content::Diagnosis(Box::new(Diagnosis::of_kernels(Vec::new()))),
             is_whole: true,
             reports: Vec::new(),
@@ -70,11 +96,6 @@ impl Side {
             path: Path::new(&address.file).canonicalize().ok(),
             address: address.clone(),
         };
-        let mut inputs = Vec::with_capacity(set.files.len());
-        for file in &set.files {
-            let address = Address::of_argument(file)?;
-            inputs.push((Input::open(&address, output)?, address));
-        }
         match inputs.first() {
             Some((input, _))
                 if set.collection.is_none() && Diagnosis::looks_like(input.bytes()) =>
@@ -129,7 +150,7 @@ impl Side {
     }
 
     /// The kernel of a trace that is meant. Launches of a trace have no numbers.
-    pub(super) fn only(&self) -> Result<Option<&str>, ExpectedError> {
+    pub(crate) fn only(&self) -> Result<Option<&str>, ExpectedError> {
         match (&self.address.kernel, self.address.launch) {
             (Some(kernel), Some(launch)) => Err(ExpectedError::usage(format!(
                 "launch {launch} of a trace cannot be chosen"
