@@ -122,6 +122,10 @@ pub struct Line {
     pub question: &'static str,
     /// The answer.
     pub answer: Answer,
+    /// The share of the time that the remedy is expected to save: of all kernels of an input, or of the span of a trace. Of
+    /// several inputs the largest; absent where the answer is not no, or nothing tells.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub saving_expected: Option<f64>,
     /// Why, in sentences; those that decide first.
     pub reasons: Vec<String>,
     /// The figures behind the answer.

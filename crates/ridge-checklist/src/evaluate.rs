@@ -75,12 +75,17 @@ fn line(check: &Check, inputs: &Inputs) -> Line {
         group: check.group,
         question: check.question,
         answer,
+        saving_expected: None,
         reasons: Vec::new(),
         evidence: Vec::new(),
         actions: Vec::new(),
         next: Vec::new(),
     };
     for part in parts {
+        if part.answer == Answer::No {
+            let larger = [line.saving_expected, part.saving].into_iter().flatten();
+            line.saving_expected = larger.reduce(f64::max);
+        }
         push_new(&mut line.reasons, part.reason);
         for evidence in part.evidence {
             push_new(&mut line.evidence, evidence);

@@ -7,6 +7,7 @@ use ridge_numerics::stored::{Arithmetic, Comparison, Repeat};
 use ridge_trace::document::Trace;
 
 use crate::document::Warning;
+use crate::words::quote;
 use crate::{Build, Claims};
 
 /// Something with the name of the file that it comes from.
@@ -80,4 +81,38 @@ pub struct Inputs {
     pub ceilings: Vec<(String, MeasuredCeilings)>,
     /// What could not be read, and what makes the answers less certain.
     pub warnings: Vec<Warning>,
+}
+
+impl Inputs {
+    /// The program in commands: that of a report, whose arguments nobody knows, else a word for it.
+    pub(crate) fn program(&self) -> String {
+        let sources = self
+            .diagnoses
+            .iter()
+            .flat_map(|named| &named.content.document.sources);
+        let program = sources
+            .filter_map(|source| source.program.as_deref())
+            .next();
+        program.map_or_else(
+            || "PROGRAM".to_owned(),
+            |program| format!("{} ...", quote(program)),
+        )
+    }
+
+    /// The files in commands that ask the same of more.
+    pub(crate) fn files(&self) -> String {
+        let names = |list: Vec<&str>| {
+            let words: Vec<String> = list.into_iter().map(quote).collect();
+            words.join(" ")
+        };
+        let kernels = self.diagnoses.iter().map(|named| named.name.as_str());
+        let programs = self.programs.iter().map(|named| named.name.as_str());
+        let benches = self.benches.iter().map(|named| named.name.as_str());
+        let files = names(kernels.chain(programs).chain(benches).collect());
+        if files.is_empty() {
+            "FILE".to_owned()
+        } else {
+            files
+        }
+    }
 }

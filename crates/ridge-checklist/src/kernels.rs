@@ -6,7 +6,7 @@ use ridge_model::quantity::counted;
 use crate::document::Evidence;
 use crate::inputs::{Diagnosed, Inputs, Named, Origin};
 use crate::part::{Part, figure};
-use crate::words::{list, percent, quote};
+use crate::words::{list, percent, quote, short};
 
 /// From this share of the time of all kernels on, flaws make the answer no. It is the saving below which `ridge why` does
 /// not tell a finding of one kernel: what is not worth a line there is not worth one here.
@@ -14,7 +14,13 @@ pub(crate) const WORTHWHILE: f64 = 0.02;
 /// So many kernels are named.
 const NAMED: usize = 3;
 /// A whole profile of a program: what answers every question about its kernels.
-pub(crate) const WHOLE_PROFILE: &str = "ncu --set full --import-source yes -o report PROGRAM";
+pub(crate) fn whole_profile(program: Option<&str>) -> String {
+    let program = program.map_or_else(
+        || "PROGRAM".to_owned(),
+        |program| format!("{} ...", quote(program)),
+    );
+    format!("ncu --set full --import-source yes -o report {program}")
+}
 
 /// A question about kernels.
 pub(crate) struct Asked {
@@ -40,6 +46,11 @@ impl Figures<'_> {
             let (value, unit) = (counter.value, counter.unit.clone());
             self.value(metric, value, &unit, healthy);
         }
+    }
+
+    /// The value of a counter.
+    pub(crate) fn of(&self, metric: &str) -> Option<f64> {
+        counter(self.kernel, metric)
     }
 
     /// Adds a figure that was derived.
@@ -132,6 +143,14 @@ fn of_document(named: &Named<Diagnosed>) -> Vec<OfSource<'_>> {
 }
 
 impl OfSource<'_> {
+    /// The command for a whole profile of its program.
+    pub(crate) fn profile(&self) -> String {
+        let id = self.kernels.first().map(|weighed| weighed.kernel.source);
+        let mut sources = self.document.sources.iter();
+        let source = sources.find(|source| Some(source.id) == id);
+        whole_profile(source.and_then(|source| source.program.as_deref()))
+    }
+
     /// A command about one kernel.
     pub(crate) fn why(&self, kernel: &Kernel) -> String {
         let file = match self.origin {
@@ -171,7 +190,7 @@ impl OfSource<'_> {
                     open.len(),
                     counted(self.kernels.len() as u64, "kernel"),
                 );
-                Part::unknown(reason, next.unwrap_or_else(|| WHOLE_PROFILE.to_owned()))
+                Part::unknown(reason, next.unwrap_or_else(|| self.profile()))
             }
             _ => self.yes(asked, flawed.len(), cost),
         }
@@ -179,7 +198,7 @@ impl OfSource<'_> {
 
     fn yes(&self, asked: &Asked, flawed: usize, cost: f64) -> Part {
         let mut reason = match self.kernels.as_slice() {
-            [one] => format!("{} {}", one.kernel.name, asked.fine),
+            [one] => format!("{} {}", short(&one.kernel.name), asked.fine),
             several => format!(
                 "{} of {}: each {}",
                 counted(several.len() as u64, "kernel"),
@@ -210,7 +229,7 @@ impl OfSource<'_> {
                     &flaw
                         .kernels
                         .iter()
-                        .map(|k| k.name.clone())
+                        .map(|kernel| short(&kernel.name))
                         .collect::<Vec<_>>(),
                 );
                 if is_one {
@@ -236,7 +255,7 @@ impl OfSource<'_> {
             if is_one { "it" } else { "all together" },
             percent(cost.min(1.0))
         );
-        let mut part = Part::no(reason);
+        let mut part = Part::no(reason).saving(cost);
         for flaw in told.iter().take(NAMED) {
             let Some(first) = flaw.kernels.first() else {
                 continue;
@@ -355,9 +374,12 @@ pub(crate) fn parts(inputs: &Inputs, asked: &Asked) -> Vec<Part> {
 }
 
 /// What to provide where there is no diagnosis.
-pub(crate) fn ask(_inputs: &Inputs) -> (String, Vec<String>) {
+pub(crate) fn ask(inputs: &Inputs) -> (String, Vec<String>) {
     (
         "no report of the kernels is given".to_owned(),
-        vec![WHOLE_PROFILE.to_owned(), "ridge why -- PROGRAM".to_owned()],
+        vec![
+            whole_profile(None),
+            format!("ridge why -- {}", inputs.program()),
+        ],
     )
 }

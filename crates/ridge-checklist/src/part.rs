@@ -8,6 +8,8 @@ pub(crate) struct Part {
     pub(crate) answer: Answer,
     /// Why, in a sentence.
     pub(crate) reason: String,
+    /// The share of the time that a remedy is expected to save.
+    pub(crate) saving: Option<f64>,
     pub(crate) evidence: Vec<Evidence>,
     pub(crate) actions: Vec<String>,
     /// A command that settles it, or tells more.
@@ -19,6 +21,7 @@ impl Part {
         Self {
             answer,
             reason: reason.into(),
+            saving: None,
             evidence: Vec::new(),
             actions: Vec::new(),
             next: Vec::new(),
@@ -50,6 +53,11 @@ impl Part {
                 self.actions.push(action);
             }
         }
+        self
+    }
+
+    pub(crate) fn saving(mut self, share: f64) -> Self {
+        self.saving = Some(share.clamp(0.0, 1.0));
         self
     }
 

@@ -20,6 +20,7 @@ pub(crate) fn faults(program: &Named<Program>, ids: &[&str]) -> Option<Part> {
         return None;
     }
     let file = program.name.as_str();
+    let found_saving = found.iter().map(|f| f.saving_expected).reduce(f64::max);
     let titles: Vec<&str> = found.iter().map(|finding| finding.title.as_str()).collect();
     let mut part = Part::no(format!("{file}: {}", titles.join("; ")));
     for finding in found {
@@ -37,7 +38,9 @@ pub(crate) fn faults(program: &Named<Program>, ids: &[&str]) -> Option<Part> {
             .with(evidence)
             .doing(finding.actions.iter().take(2).cloned());
     }
-    Some(part.then(timeline(file)))
+    // Findings of one trace may overlap: the largest stands.
+    let saving = found_saving.unwrap_or_default();
+    Some(part.saving(saving).then(timeline(file)))
 }
 
 /// The findings that a trace does not let anybody check, where a question is about one.

@@ -20,6 +20,17 @@ pub(crate) fn percent(share: f64) -> String {
     }
 }
 
+/// So much of a name is shown in a sentence; figures and commands have it whole.
+const SHOWN: usize = 40;
+
+/// The beginning of a long name.
+pub(crate) fn short(name: &str) -> String {
+    match name.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_owned(),
+    }
+}
+
 /// A list of words with `and` before the last.
 pub(crate) fn list(words: &[String]) -> String {
     match words {

@@ -286,3 +286,49 @@ impl From<ArithmeticBody> for Arithmetic {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COMPARISON: &str = r#"{"schema": "ridgepoint.numerics", "version": 1,
+        "reference": {"name": "r.npy", "format": "f64", "shape": [3]},
+        "output": {"name": "o.npy", "format": "f32", "shape": [3]},
+        "verdict": {"outcome": "wrong", "sentence": "s", "causes": [], "notes": [], "next": "n"},
+        "tolerance": {"name": "1 ULP"}, "measures": {"elements": 3, "failing": 1}, "later": 1}"#;
+
+    #[test]
+    fn what_the_command_writes_is_read() {
+        assert!(Stored::looks_like(COMPARISON.as_bytes()));
+        let Stored::Comparison(read) = Stored::read(COMPARISON.as_bytes()).unwrap() else {
+            panic!("it is a comparison");
+        };
+        assert_eq!(read.outcome, Outcome::Wrong);
+        assert_eq!(read.failing, Some((1, 3)));
+        assert_eq!(read.next.as_deref(), Some("n"));
+        let settings = flags::Settings::parse(["--use_fast_math"]);
+        let document =
+            flags::document::Document::of(Some(("--use_fast_math", &settings)), None, "0");
+        let bytes = serde_json::to_vec(&document).unwrap();
+        assert!(Stored::looks_like(&bytes));
+        let Stored::Arithmetic(read) = Stored::read(&bytes).unwrap() else {
+            panic!("it is about flags");
+        };
+        assert!(read.effects.contains(&("flush-to-zero".to_owned(), true)));
+        assert_eq!(read.subject, "flags --use_fast_math");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let later = COMPARISON.replace("\"version\": 1", "\"version\": 2");
+        assert_eq!(
+            Stored::read(later.as_bytes()).unwrap_err().code(),
+            "NUM0041"
+        );
+        for end in (0..COMPARISON.len()).step_by(5) {
+            let error = Stored::read(&COMPARISON.as_bytes()[..end]).unwrap_err();
+            assert_eq!(error.code(), "NUM0040");
+        }
+        assert!(!Stored::looks_like(b"{\"schema\": \"ridgepoint.bench\"}"));
+    }
+}

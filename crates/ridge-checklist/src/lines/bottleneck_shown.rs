@@ -16,9 +16,9 @@ use ridge_model::quantity::counted;
 use ridge_trace::document::Bound;
 
 use crate::inputs::{Inputs, Named, Program};
-use crate::kernels::{OfSource, WHOLE_PROFILE, sources};
+use crate::kernels::{OfSource, sources};
 use crate::part::{Part, figure};
-use crate::words::percent;
+use crate::words::{percent, short};
 
 pub(super) const ID: &str = "bottleneck-shown";
 pub(super) const QUESTION: &str = "Is the bottleneck shown by a profiler, and not guessed?";
@@ -36,10 +36,13 @@ pub(super) fn look(inputs: &Inputs) -> Vec<Part> {
         .collect()
 }
 
-pub(super) fn ask(_inputs: &Inputs) -> (String, Vec<String>) {
+pub(super) fn ask(inputs: &Inputs) -> (String, Vec<String>) {
     (
         "neither a report nor a trace is given".to_owned(),
-        vec!["ridge why -- PROGRAM".to_owned(), super::RECORD.to_owned()],
+        vec![
+            format!("ridge why -- {}", inputs.program()),
+            super::record(inputs),
+        ],
     )
 }
 
@@ -63,18 +66,18 @@ fn of_kernels(source: &OfSource<'_>) -> Part {
                 source.file,
                 percent((1.0 - share).clamp(0.0, 1.0))
             ),
-            command.unwrap_or_else(|| WHOLE_PROFILE.to_owned()),
+            command.unwrap_or_else(|| source.profile()),
         );
     };
     let Some(limiter) = &heaviest.kernel.limiter else {
-        return Part::unknown(String::new(), WHOLE_PROFILE);
+        return Part::unknown(String::new(), source.profile());
     };
     let metric = format!("{}, busy share of the duration", limiter.busiest.label());
     Part::yes(format!(
         "the counters tell what limits {} of {}; {} ({} of the time) by {}",
         counted(known.len() as u64, "kernel"),
         source.file,
-        heaviest.kernel.name,
+        short(&heaviest.kernel.name),
         percent(heaviest.share),
         limiter.resource.label()
     ))

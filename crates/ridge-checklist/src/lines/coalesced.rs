@@ -23,6 +23,20 @@ use crate::part::Part;
 pub(super) const ID: &str = "coalesced";
 pub(super) const QUESTION: &str = "Do the lanes of a warp access neighbouring addresses?";
 
+/// Bytes of a sector, on all architectures since Maxwell.
+const SECTOR_BYTES: f64 = 32.0;
+/// Requests of warps for global memory, with the sectors that they touch.
+const REQUESTS_AND_SECTORS: [[&str; 2]; 2] = [
+    [
+        "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    ],
+    [
+        "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    ],
+];
+
 const ASKED: Asked = Asked {
     findings: &["uncoalesced-global", "constant-cache"],
     fine: "touches about as few sectors as its bytes need",
@@ -34,6 +48,18 @@ pub(super) fn look(inputs: &Inputs) -> Vec<Part> {
 }
 
 fn figures(figures: &mut Figures<'_>) {
+    for [requests, sectors] in REQUESTS_AND_SECTORS {
+        let (Some(requested), Some(touched)) = (figures.of(requests), figures.of(sectors)) else {
+            continue;
+        };
+        if requested > 0.0 {
+            let each = touched / requested;
+            let metric = format!("{sectors} / {requests}");
+            figures.value(&metric, each, "sector/request", None);
+            let metric = format!("{SECTOR_BYTES:.0} B x that: moved for a warp");
+            figures.value(&metric, each * SECTOR_BYTES, "byte", None);
+        }
+    }
     figures.counter(
         "derived__memory_l2_theoretical_sectors_global_excessive",
         Some(0.0),

@@ -42,12 +42,12 @@ pub(super) fn look(inputs: &Inputs) -> Vec<Part> {
     inputs.claims.iter().filter_map(of_claims).collect()
 }
 
-pub(super) fn ask(_inputs: &Inputs) -> (String, Vec<String>) {
+pub(super) fn ask(inputs: &Inputs) -> (String, Vec<String>) {
     (
         "no input can show it: state the time of the CPU, its threads, cores and flags".to_owned(),
         vec![
             "ridge explain cpu-comparison".to_owned(),
-            "ridge checklist FILE --claims claims.toml".to_owned(),
+            format!("ridge checklist {} --claims claims.toml", inputs.files()),
         ],
     )
 }

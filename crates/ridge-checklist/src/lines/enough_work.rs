@@ -20,10 +20,10 @@ use ridge_diagnose::document::Kernel;
 use ridge_model::quantity::{Nanos, counted};
 use ridge_trace::document::Device;
 
-use super::RECORD;
+use super::record;
 use crate::document::Evidence;
 use crate::inputs::{Inputs, Named, Program};
-use crate::kernels::{Asked, OfSource, WHOLE_PROFILE, WORTHWHILE, counter, sources};
+use crate::kernels::{Asked, OfSource, WORTHWHILE, counter, sources, whole_profile};
 use crate::part::{Part, figure};
 use crate::rates;
 use crate::words::{percent, quote};
@@ -43,14 +43,15 @@ pub(super) fn look(inputs: &Inputs) -> Vec<Part> {
     let kernels = sources(inputs)
         .into_iter()
         .map(|source| source.answer(&ASKED).with(break_even(inputs, &source)));
-    let programs = inputs.programs.iter().flat_map(of_program);
+    let programs = inputs.programs.iter();
+    let programs = programs.filter_map(|program| of_program(inputs, program));
     kernels.chain(programs).collect()
 }
 
-pub(super) fn ask(_inputs: &Inputs) -> (String, Vec<String>) {
+pub(super) fn ask(inputs: &Inputs) -> (String, Vec<String>) {
     (
         "neither a report nor a trace is given".to_owned(),
-        vec![RECORD.to_owned(), WHOLE_PROFILE.to_owned()],
+        vec![record(inputs), whole_profile(None)],
     )
 }
 
@@ -105,7 +106,7 @@ fn sizes(inputs: &Inputs, file: &str, kernel: &Kernel) -> Vec<Evidence> {
     list
 }
 
-fn of_program(program: &Named<Program>) -> Option<Part> {
+fn of_program(inputs: &Inputs, program: &Named<Program>) -> Option<Part> {
     let trace = &program.content.trace;
     let file = program.name.as_str();
     let command = format!("ridge timeline {} -v", quote(file));
@@ -133,6 +134,7 @@ fn of_program(program: &Named<Program>) -> Option<Part> {
             Nanos::new(tiny.call_ns),
             percent(tiny.share)
         ))
+        .saving(tiny.share)
         .doing([
             "fuse small kernels, or let a compiler do it (torch.compile, XLA)".to_owned(),
             "record the sequence as a CUDA graph, so that one call launches all of it".to_owned(),
@@ -145,7 +147,7 @@ fn of_program(program: &Named<Program>) -> Option<Part> {
             }
             return Some(Part::unknown(
                 format!("{file} does not tell how long launch calls take"),
-                RECORD,
+                record(inputs),
             ));
         }
         (None, Some(tiny)) => Part::yes(format!(

@@ -2,9 +2,9 @@
 //! `if` on a value of the device), each synchronous copy and each allocation in the loop lets the queue run dry.
 //!
 //! # How it is answered
-//! No where a trace has `unexpected-sync` or `idle-gap`, or where the device idles 2 % of the time beside copies behind small
-//! results (up to 4 KiB) that the host fetched and waited for. The figures are how many of these there are, and how long
-//! the device had nothing to do behind them; and the calls that wait.
+//! No where a trace has `unexpected-sync` or `idle-gap`, or where the device idles 2 % of the time beside copies in gaps in
+//! which the host waited for it, or behind small results (up to 4 KiB) that the host fetched and waited for. The figures are
+//! how many of these there are, and how long the device had nothing to do; and the calls that wait.
 //!
 //! # What to do
 //! Read results a step later, or every hundredth step. Keep sums and decisions on the device. Allocate before the loop.
@@ -15,9 +15,10 @@
 
 use ridge_model::quantity::{Nanos, counted};
 use ridge_trace::CallClass;
+use ridge_trace::document::{Device, HostCause};
 
-use super::RECORD;
 pub(super) use super::ask_for_trace as ask;
+use super::record;
 use crate::document::Evidence;
 use crate::inputs::{Inputs, Named, Program};
 use crate::kernels::WORTHWHILE;
@@ -32,10 +33,13 @@ pub(super) const QUESTION: &str =
 const FINDINGS: &[&str] = &["unexpected-sync", "idle-gap"];
 
 pub(super) fn look(inputs: &Inputs) -> Vec<Part> {
-    inputs.programs.iter().flat_map(of_program).collect()
+    let programs = inputs.programs.iter();
+    programs
+        .flat_map(|program| of_program(inputs, program))
+        .collect()
 }
 
-fn of_program(program: &Named<Program>) -> Vec<Part> {
+fn of_program(inputs: &Inputs, program: &Named<Program>) -> Vec<Part> {
     let trace = &program.content.trace;
     let file = program.name.as_str();
     let beside_copies: f64 = trace
@@ -47,22 +51,21 @@ fn of_program(program: &Named<Program>) -> Vec<Part> {
         return Vec::new();
     }
     let read = &program.content.read_backs;
-    let share = read.idle_ns / beside_copies;
+    let waits = Waits::of(&trace.devices);
+    let share = waits.idle_ns.max(read.idle_ns) / beside_copies;
     let mut parts: Vec<Part> = trace::faults(program, FINDINGS).into_iter().collect();
-    if read.count > 0 && share >= WORTHWHILE {
+    if share >= WORTHWHILE {
         let behind = format!(
-            "{file}: {} small {} fetched and waited for, and the device then idles {}, {} of the time beside copies",
-            read.count,
-            if read.count == 1 {
-                "result is"
-            } else {
-                "results are"
-            },
+            "{file}: the host waits for the device, which then idles {} ({} of the time beside copies, in {}); {} fetched and waited for, which costs {} of it",
+            Nanos::new(waits.idle_ns.max(read.idle_ns)),
+            percent(share),
+            counted(waits.count, "gap"),
+            counted(read.count, "small result"),
             Nanos::new(read.idle_ns),
-            percent(share)
         );
         parts.push(
             Part::no(behind)
+                .saving(share)
                 .doing([
                     "read such results a step later, or seldom (a loss, `.item()`, a flag)"
                         .to_owned(),
@@ -74,7 +77,7 @@ fn of_program(program: &Named<Program>) -> Vec<Part> {
         if trace::is_open(program, FINDINGS) {
             return vec![Part::unknown(
                 format!("{file} has no calls of the host"),
-                RECORD,
+                record(inputs),
             )];
         }
         let few = match read.count {
@@ -87,17 +90,44 @@ fn of_program(program: &Named<Program>) -> Vec<Part> {
         };
         parts.push(Part::yes(format!("{file}: {few}")));
     }
-    let figures = figures(program, share);
+    let figures = figures(program, &waits, share);
     if let Some(last) = parts.pop() {
         parts.push(last.with(figures));
     }
     parts
 }
 
-fn figures(program: &Named<Program>, share: f64) -> Vec<Evidence> {
+/// Gaps of devices in which the host waited for them.
+struct Waits {
+    count: u64,
+    idle_ns: f64,
+}
+
+impl Waits {
+    fn of(devices: &[Device]) -> Self {
+        let gaps = || {
+            let all = devices.iter().flat_map(|device| &device.gaps.causes);
+            all.filter(|gaps| gaps.cause == HostCause::Synchronisation)
+        };
+        Self {
+            count: gaps().map(|gaps| gaps.count).sum(),
+            idle_ns: gaps().map(|gaps| gaps.sum_ns).sum(),
+        }
+    }
+}
+
+fn figures(program: &Named<Program>, waits: &Waits, share: f64) -> Vec<Evidence> {
     let file = program.name.as_str();
     let read = &program.content.read_backs;
     let mut list = vec![
+        figure(
+            file,
+            None,
+            "gaps in which the host waited",
+            waits.count as f64,
+            "gap",
+        ),
+        figure(file, None, "these gaps together", waits.idle_ns, "ns"),
         figure(
             file,
             None,
@@ -109,14 +139,14 @@ fn figures(program: &Named<Program>, share: f64) -> Vec<Evidence> {
         figure(
             file,
             None,
-            "idle behind them, of the time beside copies",
+            "idle while or after the host waited, of the time beside copies",
             share,
             "fraction",
         )
         .healthy(0.0),
     ];
-    let waits = program.content.trace.calls.iter();
-    for call in waits.filter(|call| call.class == CallClass::Synchronise) {
+    let calls = program.content.trace.calls.iter();
+    for call in calls.filter(|call| call.class == CallClass::Synchronise) {
         list.push(figure(
             file,
             Some(&call.name),

@@ -1,8 +1,8 @@
 //! A thread that waits for each load or result before it asks for the next leaves memory and pipes idle, however many
-//! threads there are. Narrow accesses have few bytes in flight for each request.
+//! threads there are.
 //!
 //! # How it is answered
-//! No where a kernel has `latency-bound` or `narrow-access`. The figures are warps that could issue, and how often one
+//! No where a kernel has `latency-bound`. The figures are warps that could issue, and how often one
 //! does. Kernels count by their share of the time; together the flaws must cost 2 % of it for a no.
 //!
 //! # What to do
@@ -21,7 +21,7 @@ pub(super) const ID: &str = "independent-work";
 pub(super) const QUESTION: &str = "Has each thread enough independent work in flight?";
 
 const ASKED: Asked = Asked {
-    findings: &["latency-bound", "narrow-access"],
+    findings: &["latency-bound"],
     fine: "has enough in flight",
     figures,
 };

@@ -22,6 +22,7 @@ mod reproducible;
 mod reuse;
 mod shared_memory;
 mod uniform_branches;
+mod wide_accesses;
 
 use crate::document::Group;
 use crate::inputs::Inputs;
@@ -56,22 +57,21 @@ macro_rules! lines {
 
 lines! {
     Worth: enough_work, data_resident, gpu_busy, host_ahead, cpu_comparison;
-    Kernels: fills_device, balanced, uniform_branches, coalesced, reuse, shared_memory, occupancy, independent_work, registers,
+    Kernels: fills_device, balanced, uniform_branches, coalesced, wide_accesses, reuse, shared_memory, occupancy, independent_work, registers,
         atomics, barriers, instructions;
     Results: precision, reproducible;
     Measurement: bottleneck_shown, measured_properly, release_build;
 }
 
 /// What records a program over time.
-pub(crate) const RECORD: &str = "ridge trace -o app.ridgetrace -- PROGRAM";
+pub(crate) fn record(inputs: &Inputs) -> String {
+    format!("ridge trace -o app.ridgetrace -- {}", inputs.program())
+}
 
 /// What to provide where there is no trace.
-pub(crate) fn ask_for_trace(_inputs: &Inputs) -> (String, Vec<String>) {
+pub(crate) fn ask_for_trace(inputs: &Inputs) -> (String, Vec<String>) {
     (
         "no trace of the program is given".to_owned(),
-        vec![
-            RECORD.to_owned(),
-            "ridge checklist app.ridgetrace".to_owned(),
-        ],
+        vec![record(inputs), "ridge checklist app.ridgetrace".to_owned()],
     )
 }

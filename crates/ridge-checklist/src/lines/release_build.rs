@@ -31,12 +31,15 @@ pub(super) fn look(inputs: &Inputs) -> Vec<Part> {
         .collect()
 }
 
-pub(super) fn ask(_inputs: &Inputs) -> (String, Vec<String>) {
+pub(super) fn ask(inputs: &Inputs) -> (String, Vec<String>) {
     (
         "the flags of the build are not given".to_owned(),
         vec![
-            "ridge checklist FILE --flags \"FLAGS OF NVCC\"".to_owned(),
-            "ridge checklist FILE build/compile_commands.json".to_owned(),
+            format!("ridge checklist {} --flags \"FLAGS\"", inputs.files()),
+            format!(
+                "ridge checklist {} build/compile_commands.json",
+                inputs.files()
+            ),
         ],
     )
 }

@@ -25,7 +25,14 @@ use crate::words::{list, quote};
 pub(super) const ID: &str = "reproducible";
 pub(super) const QUESTION: &str = "Are results the same from run to run, where they have to be?";
 
-const REPEAT: &str = "ridge numerics --repeat 20 -o repeat.json -- PROGRAM";
+/// What compares outputs of several runs.
+fn repeat(inputs: &Inputs) -> String {
+    format!(
+        "ridge numerics --repeat 20 -o repeat.json -- {}",
+        inputs.program()
+    )
+}
+
 /// Effects that leave the order of sums open.
 const ORDERS: &[&str] = &["float-atomics", "split-k"];
 /// Counters of atomic operations: with and without a result.
@@ -43,7 +50,11 @@ pub(super) fn look(inputs: &Inputs) -> Vec<Part> {
             format!("{} says that results need not repeat", claims.name),
         )];
     }
-    let parts: Vec<Part> = inputs.repeats.iter().map(of_repeat).collect();
+    let parts: Vec<Part> = inputs
+        .repeats
+        .iter()
+        .map(|named| of_repeat(inputs, named))
+        .collect();
     let is_settled = !parts.is_empty();
     if is_settled {
         return parts;
@@ -67,16 +78,16 @@ pub(super) fn look(inputs: &Inputs) -> Vec<Part> {
     vec![
         Part::unknown(
             format!("runs were not compared, and there are {}", list(&hints)),
-            REPEAT,
+            repeat(inputs),
         )
         .with(evidence),
     ]
 }
 
-pub(super) fn ask(_inputs: &Inputs) -> (String, Vec<String>) {
+pub(super) fn ask(inputs: &Inputs) -> (String, Vec<String>) {
     (
         "outputs of several runs were not compared".to_owned(),
-        vec![REPEAT.to_owned()],
+        vec![repeat(inputs)],
     )
 }
 
@@ -102,20 +113,20 @@ fn atomics(inputs: &Inputs) -> (u64, Vec<Evidence>) {
     (count, list)
 }
 
-fn of_repeat(named: &Named<Repeat>) -> Part {
-    let (repeat, file) = (&named.content, named.name.as_str());
-    let command: Vec<String> = repeat.command.iter().map(|word| quote(word)).collect();
-    let reason = format!("{file}: {}", repeat.sentence);
-    let part = if repeat.is_identical && repeat.runs > 1 {
+fn of_repeat(inputs: &Inputs, named: &Named<Repeat>) -> Part {
+    let (found, file) = (&named.content, named.name.as_str());
+    let command: Vec<String> = found.command.iter().map(|word| quote(word)).collect();
+    let reason = format!("{file}: {}", found.sentence);
+    let part = if found.is_identical && found.runs > 1 {
         Part::yes(reason)
-    } else if repeat.is_identical {
-        Part::unknown(reason, REPEAT)
+    } else if found.is_identical {
+        Part::unknown(reason, repeat(inputs))
     } else {
         Part::no(reason)
-            .doing(repeat.actions.iter().take(2).cloned())
+            .doing(found.actions.iter().take(2).cloned())
             .then(format!("ridge sanitize -- {}", command.join(" ")))
     };
-    let missed = repeat.could_be_missed.map(|share| {
+    let missed = found.could_be_missed.map(|share| {
         figure(
             file,
             None,
@@ -125,12 +136,12 @@ fn of_repeat(named: &Named<Repeat>) -> Part {
         )
     });
     part.with([
-        figure(file, None, "runs", repeat.runs as f64, "run"),
+        figure(file, None, "runs", found.runs as f64, "run"),
         figure(
             file,
             None,
             "different outputs",
-            repeat.distinct as f64,
+            found.distinct as f64,
             "output",
         )
         .healthy(1.0),
