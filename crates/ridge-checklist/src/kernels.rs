@@ -375,8 +375,13 @@ pub(crate) fn parts(inputs: &Inputs, asked: &Asked) -> Vec<Part> {
 
 /// What to provide where there is no diagnosis.
 pub(crate) fn ask(inputs: &Inputs) -> (String, Vec<String>) {
+    let reason = if inputs.diagnoses.is_empty() {
+        "no report of the kernels is given"
+    } else {
+        "what is given holds no kernel"
+    };
     (
-        "no report of the kernels is given".to_owned(),
+        reason.to_owned(),
         vec![
             whole_profile(None),
             format!("ridge why -- {}", inputs.program()),

@@ -13,7 +13,9 @@ pub(crate) fn quote(word: &str) -> String {
 /// A share in per cent, with a figure more where it is small.
 pub(crate) fn percent(share: f64) -> String {
     let value = 100.0 * share;
-    if value >= 9.95 {
+    if value > 0.0 && value < 0.1 {
+        "<0.1 %".to_owned()
+    } else if value >= 9.95 {
         format!("{value:.0} %")
     } else {
         format!("{value:.1} %")
@@ -26,7 +28,7 @@ const SHOWN: usize = 40;
 /// The beginning of a long name.
 pub(crate) fn short(name: &str) -> String {
     match name.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &name[..end]),
+        Some((end, _)) => format!("{}...", &name[..end]),
         None => name.to_owned(),
     }
 }
@@ -57,6 +59,8 @@ mod tests {
     fn shares_and_lists_read_well() {
         assert_eq!(percent(0.034), "3.4 %");
         assert_eq!(percent(0.5), "50 %");
+        assert_eq!(percent(0.0002), "<0.1 %");
+        assert_eq!(percent(0.0), "0.0 %");
         let words = ["a", "b", "c"].map(str::to_owned);
         assert_eq!(list(&words), "a, b and c");
         assert_eq!(list(&words[..1]), "a");

@@ -57,7 +57,7 @@ fn fine(file: &str, devices: &[Device]) -> Part {
     let bytes: u64 = devices
         .iter()
         .flat_map(|device| &device.transfers)
-        .filter(|transfer| transfer.link.is_some() || crosses(transfer))
+        .filter(|transfer| crosses(transfer))
         .filter_map(|transfer| transfer.bytes)
         .sum();
     let span: f64 = devices.iter().map(|device| device.span_ns).sum();

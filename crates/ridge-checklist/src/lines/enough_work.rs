@@ -40,9 +40,12 @@ const ASKED: Asked = Asked {
 const TOLD: usize = 2;
 
 pub(super) fn look(inputs: &Inputs) -> Vec<Part> {
-    let kernels = sources(inputs)
-        .into_iter()
-        .map(|source| source.answer(&ASKED).with(break_even(inputs, &source)));
+    let kernels = sources(inputs).into_iter().map(|source| {
+        let mut part = source.answer(&ASKED);
+        // The sizes come first: they tell how far it is.
+        let rest = std::mem::replace(&mut part.evidence, break_even(inputs, &source));
+        part.with(rest)
+    });
     let programs = inputs.programs.iter();
     let programs = programs.filter_map(|program| of_program(inputs, program));
     kernels.chain(programs).collect()

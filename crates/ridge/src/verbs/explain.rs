@@ -55,8 +55,7 @@ fn format(options: &ExplainOptions, output: &Output) -> Result<ExplainFormat, Ex
 fn explain(name: &str) -> Result<String, ExpectedError> {
     let name = name.trim();
     page(&name.to_ascii_lowercase())
-        .or_else(|| ridge_checklist::page(&name.to_ascii_lowercase()))
-        .or_else(|| terms::page(name).map(str::to_owned))
+        .or_else(|| term_or_line(name))
         .or_else(|| metric::stall_reason(name))
         .or_else(|| metric::page(name))
         .ok_or_else(|| {
@@ -71,6 +70,27 @@ fn explain(name: &str) -> Result<String, ExpectedError> {
             ))
             .with_hint(hint)
         })
+}
+
+/// A term, a line of the checklist, or both of one name on one page.
+fn term_or_line(name: &str) -> Option<String> {
+    let line = ridge_checklist::page(&name.to_ascii_lowercase());
+    let Some(term) = terms::page(name) else {
+        return line;
+    };
+    let mut page = term.to_owned();
+    if let Some(line) = line {
+        page.push_str("\n## In the checklist\n\n");
+        for line in line.lines().skip(2) {
+            // Headings go down below that of the part.
+            if line.starts_with('#') {
+                page.push('#');
+            }
+            page.push_str(line);
+            page.push('\n');
+        }
+    }
+    Some(page)
 }
 
 /// Everything that has a page of its own.

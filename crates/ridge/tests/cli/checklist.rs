@@ -121,7 +121,14 @@ fn what_was_saved_is_answered_as_what_it_was_made_of() {
         .fine();
     let saved = document(&within(&folder, &["why.json", "--format", "json"]).code(10));
     let report = json(&[AOS], 10);
-    assert_eq!(saved["lines"], report["lines"]);
+    // Commands name the files that were given.
+    let told = |document: &Value| -> Vec<Value> {
+        let lines = document["lines"].as_array().unwrap().iter();
+        lines
+            .map(|line| serde_json::json!([line["answer"], line["reasons"], line["evidence"]]))
+            .collect()
+    };
+    assert_eq!(told(&saved), told(&report));
     assert_eq!(saved["sources"][0]["kind"], "kernels");
 }
 
