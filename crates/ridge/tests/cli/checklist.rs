@@ -319,9 +319,11 @@ fn runs_that_were_compared_settle_repeating() {
     ] {
         let file = format!("{name}.json");
         ridge([
-            "numerics", "--repeat", "3", "-o", &file, "--", "sh", "-c", script, "sh", "{output}",
+            "numerics", "--repeat", "3", "-o", &file, "--", "/bin/sh", "-c", script, "sh",
+            "{output}",
         ])
         .within(&folder)
+        .env("PATH", "/usr/bin:/bin")
         .run();
         let found = document(&within(&folder, &[&file, "--format", "json"]).code(code));
         assert_eq!(answer(&found, "reproducible"), expected, "{name}");
