@@ -53,13 +53,15 @@ fn of_kernels(source: &OfSource<'_>) -> Part {
         .filter(|weighed| weighed.kernel.limiter.is_some())
         .collect();
     let share: f64 = known.iter().map(|weighed| weighed.share).sum();
-    let heaviest = known.first().copied();
-    let (Some(heaviest), true) = (heaviest, share >= MOST_OF_THE_TIME) else {
-        let settle = source.kernels.iter();
-        let settle = settle.filter(|weighed| weighed.kernel.limiter.is_none());
-        let command = settle
-            .filter_map(|weighed| weighed.kernel.settle_with.clone())
-            .next();
+    let heaviest = known
+        .first()
+        .and_then(|weighed| Some((weighed, weighed.kernel.limiter.as_ref()?)));
+    let (Some((heaviest, limiter)), true) = (heaviest, share >= MOST_OF_THE_TIME) else {
+        let mut open = source
+            .kernels
+            .iter()
+            .filter(|weighed| weighed.kernel.limiter.is_none());
+        let command = open.find_map(|weighed| weighed.kernel.settle_with.clone());
         return Part::unknown(
             format!(
                 "{} does not tell what limits kernels with {} of its time",
@@ -68,9 +70,6 @@ fn of_kernels(source: &OfSource<'_>) -> Part {
             ),
             command.unwrap_or_else(|| source.profile()),
         );
-    };
-    let Some(limiter) = &heaviest.kernel.limiter else {
-        return Part::unknown(String::new(), source.profile());
     };
     let metric = format!("{}, busy share of the duration", limiter.busiest.label());
     Part::yes(format!(

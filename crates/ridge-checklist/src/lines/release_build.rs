@@ -116,7 +116,7 @@ fn of_bench(named: &Named<Bench>) -> Option<Part> {
     let debug = functions()
         .filter(|function| function.is_debug == Some(true))
         .count();
-    if known == 0 {
+    if known == 0 || named.content.machine.is_simulated {
         return None;
     }
     let part = if debug > 0 {
