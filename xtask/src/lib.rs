@@ -15,7 +15,8 @@
 use std::path::Path;
 
 pub mod bench_spec;
-pub mod dependencies;
+mod checklist;
+mod dependencies;
 pub mod devices;
 pub mod findings;
 pub mod generate;

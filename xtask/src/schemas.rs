@@ -16,6 +16,7 @@ pub fn files(_root: &Path) -> Result<Vec<File>, Error> {
         schema::<ridge_model::bound::document::Document>("bound")?,
         schema::<ridge_bench::ceilings::document::Document>("ceilings")?,
         schema::<ridge_compare::check::Document>("check")?,
+        schema::<ridge_checklist::Document>("checklist")?,
         schema::<ridge_model::device::document::Document>("devices")?,
         schema::<ridge_compare::document::Document>("diff")?,
         schema::<ridge_collect::doctor::document::Document>("doctor")?,

@@ -26,6 +26,7 @@ pub mod flags;
 pub mod format;
 pub mod measure;
 pub mod reference;
+pub mod stored;
 pub mod tensor;
 pub mod tolerance;
 pub mod verdict;

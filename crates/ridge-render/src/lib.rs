@@ -32,6 +32,7 @@ pub mod bound;
 pub mod ceilings;
 pub mod charset;
 pub mod check;
+pub mod checklist;
 pub mod chrome;
 pub mod devices;
 pub mod diff;

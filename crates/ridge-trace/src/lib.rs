@@ -53,7 +53,7 @@ pub fn read(input: &[u8]) -> Result<Timeline, Error> {
     }
 }
 
-pub use analysis::{HostLink, analyse, kernels};
+pub use analysis::{HostLink, ReadBacks, analyse, kernels, read_backs};
 pub use error::{Error, Problem};
 pub use pages::{page, page_ids};
 pub use timeline::{

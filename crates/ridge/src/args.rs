@@ -4,6 +4,7 @@ mod bench;
 mod bound;
 mod ceilings;
 mod check;
+mod checklist;
 mod devices;
 mod diff;
 mod doctor;
@@ -25,6 +26,7 @@ pub(crate) use bench::{BenchArguments, BenchFormat};
 pub(crate) use bound::{BoundArguments, BoundFormat};
 pub(crate) use ceilings::{CeilingsArguments, CeilingsFormat};
 pub(crate) use check::{CheckArguments, CheckFormat};
+pub(crate) use checklist::{ChecklistArguments, ChecklistFormat};
 pub(crate) use devices::{DevicesArguments, DevicesFormat};
 pub(crate) use diff::{DiffArguments, DiffFormat, Renamed};
 pub(crate) use doctor::{DoctorArguments, DoctorFormat};
@@ -85,6 +87,9 @@ pub(crate) enum Verb {
     /// Hold results against a baseline and budgets: a gate for CI, with an exit code for each outcome
     #[command(after_help = check::EXAMPLES)]
     Check(CheckArguments),
+    /// Ask whether a port is worth a GPU and done well: yes, no or unknown to each question, with figures and what to do next
+    #[command(after_help = checklist::EXAMPLES)]
+    Checklist(ChecklistArguments),
     /// List the GPUs that Ridgepoint knows, with peaks, sources and doubts
     #[command(after_help = devices::EXAMPLES)]
     Devices(DevicesArguments),

@@ -71,7 +71,7 @@ pub const UNABLE: Code = Code {
 pub const SLOWER: Code = Code {
     number: 10,
     meaning: "slower, or a budget is broken",
-    detail: "A comparison says SLOWER of a pair, beyond what equal measurements differ by, and INVALID of none; or a kernel does not keep a budget of `ridge.toml`. The answer names it, by how much, and what got worse.",
+    detail: "A comparison says SLOWER of a pair, beyond what equal measurements differ by, and INVALID of none; or a kernel does not keep a budget of `ridge.toml`; or an answer of `ridge checklist` is no. The answer names it, by how much, and what got worse.",
     since: "0.1",
 };
 

@@ -131,6 +131,7 @@ fn dispatch(verb: Verb, output: &mut Output) -> Result<exit::Code, ExpectedError
         Verb::Ceilings(arguments) => verbs::ceilings::run(&arguments.options()?, output),
         Verb::Diff(arguments) => verbs::diff::run(&arguments.options()?, output),
         Verb::Check(arguments) => verbs::check::run(&arguments.options(), output),
+        Verb::Checklist(arguments) => verbs::checklist::run(&arguments.options()?, output),
         Verb::Devices(arguments) => verbs::devices::run(&arguments.options(), output),
         Verb::Export(arguments) => verbs::export::run(&arguments.options()?, output),
         Verb::Occupancy(arguments) => verbs::occupancy::run(&arguments.options()?, output),

@@ -6,6 +6,7 @@ pub(crate) mod gaps;
 mod host;
 mod intervals;
 mod kernels;
+mod read_backs;
 mod sequences;
 mod transfers;
 mod verdict;
@@ -14,6 +15,7 @@ use ridge_model::device::Origin;
 
 pub use gaps::{GapClass, HostCause};
 pub use kernels::kernels;
+pub use read_backs::{ReadBacks, read_backs};
 
 pub(crate) use device::Seen;
 pub(crate) use distribution::to_f64;

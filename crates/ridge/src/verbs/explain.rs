@@ -1,4 +1,4 @@
-//! `ridge explain`: what a finding, a rule of `ridge lint`, a metric, a stall reason or a term means.
+//! `ridge explain`: what a finding, a rule of `ridge lint`, a line of the checklist, a metric, a stall reason or a term means.
 
 mod known;
 mod markdown;
@@ -56,7 +56,7 @@ fn explain(name: &str) -> Result<String, ExpectedError> {
     let name = name.trim();
     page(&name.to_ascii_lowercase())
         .or_else(|| ridge_lint::page(&name.to_ascii_lowercase()))
-        .or_else(|| terms::page(name).map(str::to_owned))
+        .or_else(|| term_or_line(name))
         .or_else(|| metric::stall_reason(name))
         .or_else(|| metric::page(name))
         .ok_or_else(|| {
@@ -67,10 +67,31 @@ fn explain(name: &str) -> Result<String, ExpectedError> {
                 near.join(" or ")
             };
             ExpectedError::usage(format!(
-                "{name:?} is no finding, rule, metric, stall reason or term"
+                "{name:?} is no finding, rule, metric, stall reason, term or line of the checklist"
             ))
             .with_hint(hint)
         })
+}
+
+/// A term, a line of the checklist, or both of one name on one page.
+fn term_or_line(name: &str) -> Option<String> {
+    let line = ridge_checklist::page(&name.to_ascii_lowercase());
+    let Some(term) = terms::page(name) else {
+        return line;
+    };
+    let mut page = term.to_owned();
+    if let Some(line) = line {
+        page.push_str("\n## In the checklist\n\n");
+        for line in line.lines().skip(2) {
+            // Headings go down below that of the part.
+            if line.starts_with('#') {
+                page.push('#');
+            }
+            page.push_str(line);
+            page.push('\n');
+        }
+    }
+    Some(page)
 }
 
 /// Everything that has a page of its own.
@@ -88,6 +109,14 @@ fn list() -> String {
     bullets(
         &mut page,
         &mut ridge_lint::page_ids().map(|id| format!("`{id}`")),
+    );
+    page.push_str("\n## Lines of `ridge checklist`\n\n");
+    bullets(
+        &mut page,
+        &mut ridge_checklist::ids().map(|id| {
+            let question = ridge_checklist::title(id).unwrap_or_default();
+            format!("`{id}`: {question}")
+        }),
     );
     page.push_str("\n## Terms\n\n");
     bullets(&mut page, &mut terms::names().map(str::to_owned));
@@ -114,6 +143,7 @@ fn nearest(name: &str) -> Vec<String> {
     let allowed = (wanted.chars().count() / 3).max(1);
     let known = page_ids()
         .chain(ridge_lint::page_ids())
+        .chain(ridge_checklist::ids())
         .chain(terms::names())
         .chain(ridge_diagnose::stall_reasons())
         .chain(metric::COMMON.iter().copied())
@@ -146,6 +176,7 @@ mod tests {
     fn everything_in_the_list_can_be_explained() {
         for name in page_ids()
             .chain(ridge_lint::page_ids())
+            .chain(ridge_checklist::ids())
             .chain(terms::names())
             .chain(ridge_diagnose::stall_reasons())
             .chain(metric::COMMON.iter().copied())

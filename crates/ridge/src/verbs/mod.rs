@@ -4,6 +4,7 @@ pub(crate) mod bench;
 pub(crate) mod bound;
 pub(crate) mod ceilings;
 pub(crate) mod check;
+pub(crate) mod checklist;
 pub(crate) mod collect;
 pub(crate) mod devices;
 pub(crate) mod diff;

@@ -4,6 +4,7 @@ mod bench;
 mod bound;
 mod ceilings;
 mod check;
+mod checklist;
 #[cfg(target_os = "linux")]
 mod clocks;
 #[cfg(unix)]

@@ -1,7 +1,7 @@
 //! `ridge diff`: what a change did.
 
 mod picture;
-mod side;
+pub(crate) mod side;
 mod times;
 
 use std::ffi::OsString;

@@ -18,7 +18,7 @@ use crate::verbs::timeline::{Read, trace_of};
 use crate::verbs::why::diagnosis_of;
 
 /// What a file holds.
-pub(super) enum Content {
+pub(crate) enum Content {
     /// Kernels with their diagnosis.
     Diagnosis(Box<Diagnosis>),
     /// What `ridge bench` measured.
@@ -39,12 +39,12 @@ impl Content {
 }
 
 /// One side.
-pub(super) struct Side {
+pub(crate) struct Side {
     /// The file as it was named.
-    pub(super) name: String,
-    pub(super) content: Content,
+    pub(crate) name: String,
+    pub(crate) content: Content,
     /// Whether all of it could be read.
-    pub(super) is_whole: bool,
+    pub(crate) is_whole: bool,
     /// Files with the counters of kernels, to draw them; none of a diagnosis that was saved.
     pub(super) reports: Vec<OsString>,
     /// What was opened, to see whether both sides are the same.
@@ -55,14 +55,40 @@ pub(super) struct Side {
 
 impl Side {
     pub(super) fn read(file: &OsString, output: &Output) -> Result<Self, ExpectedError> {
-        let address = Address::of_argument(file)?;
         let mut sets = input_sets(std::slice::from_ref(file), output);
         let set = match sets.pop() {
             Some(set) if sets.is_empty() => set,
             _ => return Err(ExpectedError::internal("one file makes one set")),
         };
+        let inputs = Self::open(&set, output)?;
+        Self::of_opened(set, inputs, output)
+    }
+
+    /// Opens the files of a set.
+    pub(crate) fn open(
+        set: &InputSet,
+        output: &Output,
+    ) -> Result<Vec<(Input, Address)>, ExpectedError> {
+        let mut inputs = Vec::with_capacity(set.files.len());
+        for file in &set.files {
+            let address = Address::of_argument(file)?;
+            inputs.push((Input::open(&address, output)?, address));
+        }
+        Ok(inputs)
+    }
+
+    /// Reads a set whose files are open.
+    pub(crate) fn of_opened(
+        set: InputSet,
+        inputs: Vec<(Input, Address)>,
+        output: &Output,
+    ) -> Result<Self, ExpectedError> {
+        let address = match inputs.as_slice() {
+            [(_, address)] if set.collection.is_none() => address.clone(),
+            _ => Address::whole(&set.name),
+        };
         let mut side = Self {
-            name: file.to_string_lossy().into_owned(),
+            name: set.name.to_string_lossy().into_owned(),
             content: Content::Diagnosis(Box::new(Diagnosis::of_kernels(Vec::new()))),
             is_whole: true,
             reports: Vec::new(),
@@ -70,11 +96,6 @@ impl Side {
             path: Path::new(&address.file).canonicalize().ok(),
             address: address.clone(),
         };
-        let mut inputs = Vec::with_capacity(set.files.len());
-        for file in &set.files {
-            let address = Address::of_argument(file)?;
-            inputs.push((Input::open(&address, output)?, address));
-        }
         match inputs.first() {
             Some((input, _))
                 if set.collection.is_none() && Diagnosis::looks_like(input.bytes()) =>
@@ -129,7 +150,7 @@ impl Side {
     }
 
     /// The kernel of a trace that is meant. Launches of a trace have no numbers.
-    pub(super) fn only(&self) -> Result<Option<&str>, ExpectedError> {
+    pub(crate) fn only(&self) -> Result<Option<&str>, ExpectedError> {
         match (&self.address.kernel, self.address.launch) {
             (Some(kernel), Some(launch)) => Err(ExpectedError::usage(format!(
                 "launch {launch} of a trace cannot be chosen"
@@ -137,6 +158,18 @@ impl Side {
             .with_hint(format!("name the kernel alone: FILE#{kernel}"))),
             (kernel, _) => Ok(kernel.as_deref()),
         }
+    }
+
+    /// What the file holds, which it then no longer does.
+    pub(crate) fn take_content(&mut self) -> Content {
+        let nothing = Diagnosis::of_kernels(Vec::new());
+        std::mem::replace(&mut self.content, Content::Diagnosis(Box::new(nothing)))
+    }
+
+    /// Whether both are the same part of the same bytes.
+    pub(crate) fn is_same_part(&self, other: &Self) -> bool {
+        let part = |side: &'_ Self| (side.address.kernel.clone(), side.address.launch);
+        part(self) == part(other) && self.is_same(other)
     }
 
     /// Whether both sides are of the same bytes.
