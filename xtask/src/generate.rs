@@ -30,6 +30,10 @@ pub const GENERATORS: &[Generator] = &[
         files: crate::devices::files,
     },
     Generator {
+        owns: None,
+        files: crate::gallery::files,
+    },
+    Generator {
         owns: Some("docs/findings"),
         files: crate::findings::files,
     },

@@ -18,6 +18,7 @@ pub mod bench_spec;
 pub mod dependencies;
 pub mod devices;
 pub mod findings;
+pub mod gallery;
 pub mod generate;
 pub mod metadata;
 pub mod reference;

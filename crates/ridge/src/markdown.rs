@@ -9,7 +9,7 @@ use ridge_render::wrap::{Indent, wrap};
 const FENCE: &str = "```";
 
 /// A page as text: headings, paragraphs, bullets and tables, broken into lines of at most `columns`; drawings as they are.
-pub(super) fn text(page: &str, columns: usize, charset: Charset, painter: Painter) -> String {
+pub(crate) fn text(page: &str, columns: usize, charset: Charset, painter: Painter) -> String {
     let mut out = String::new();
     for block in blocks(page) {
         if !out.is_empty() {
