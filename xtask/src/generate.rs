@@ -34,6 +34,10 @@ pub const GENERATORS: &[Generator] = &[
         files: crate::gallery::files,
     },
     Generator {
+        owns: None,
+        files: crate::learn::files,
+    },
+    Generator {
         owns: Some("docs/findings"),
         files: crate::findings::files,
     },

@@ -20,6 +20,7 @@ pub mod devices;
 pub mod findings;
 pub mod gallery;
 pub mod generate;
+pub mod learn;
 pub mod metadata;
 pub mod reference;
 pub mod schemas;

@@ -212,9 +212,9 @@ impl Question {
                     unit => format!("a number in {unit}"),
                 };
                 if *tolerance > 0.0 {
-                    format!("{unit}; {:.0} % off is right", tolerance * 100.0)
+                    format!("{unit}, {:.0} % off is right", tolerance * 100.0)
                 } else {
-                    format!("{unit}; it has to be exact")
+                    format!("{unit}, exactly")
                 }
             }
         }
@@ -301,7 +301,7 @@ impl Question {
     fn not_understood(&self) -> Judgement {
         Judgement {
             outcome: Outcome::NotUnderstood,
-            remark: format!("expected {}, or ? for the answer", self.how()),
+            remark: format!("expected {}; ? shows the answer", self.how()),
         }
     }
 }
@@ -459,7 +459,7 @@ mod tests {
             );
         }
         assert_eq!(outcome(&question, " ? "), Outcome::Skipped);
-        assert_eq!(question.how(), "a number in us; 5 % off is right");
+        assert_eq!(question.how(), "a number in us, 5 % off is right");
     }
 
     #[test]

@@ -274,10 +274,11 @@ fn saved(case: &CaseRow) -> Vec<String> {
             Ratio::new(measured.slow_hot_us / fixed).factor()
         );
         if let Some(difference) = measured.difference {
-            let _ = write!(
-                line,
-                "; the outputs differ by {difference:.1e} (relative L2 norm)"
-            );
+            line.push_str(&if difference > 0.0 {
+                format!("; the outputs differ by {difference:.1e} (relative L2 norm)")
+            } else {
+                "; the outputs are the same".to_owned()
+            });
         }
         lines.push(line);
     }

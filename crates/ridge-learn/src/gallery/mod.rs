@@ -146,7 +146,10 @@ mod tests {
                 "{name}: what is wrong, how to see it, the fix"
             );
             for (heading, text) in &case.sections {
-                assert!(!heading.is_empty() && text.ends_with('.'), "{name}: {text}");
+                assert!(
+                    !heading.is_empty() && text.ends_with(['.', ')']),
+                    "{name}: {text}"
+                );
                 assert!(!text.contains("\n#"), "{name}: {text}");
             }
             assert!(case.kernels.contains("__global__"), "{name}");

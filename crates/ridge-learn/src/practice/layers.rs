@@ -1,12 +1,11 @@
 //! Reading the layers: from what is busy to the flaw, and to what its remedy can save at most.
 
-use ridge_diagnose::document::{Class, Resource};
 use ridge_diagnose::{is_verdict, page};
 use ridge_model::quantity::{Amount, Unit};
 use ridge_stats::Random;
 
 use super::{Maker, Material, counters, percent, pick, with_given};
-use crate::gallery::{Case, Row};
+use crate::gallery::{Case, Found, Row};
 use crate::question::Question;
 
 pub(crate) const MAKERS: &[Maker] = &[finding, at_most, measured, amdahl, finding];
@@ -78,69 +77,67 @@ fn finding(material: &Material<'_>, random: &mut Random) -> Option<Question> {
     )
 }
 
-/// The busiest resource is relieved: what is left?
+/// The flaw is mended: what binds then, and what is saved at most?
 fn at_most(material: &Material<'_>, random: &mut Random) -> Option<Question> {
-    let rows = |case: &Case| -> Option<(Row, Row)> {
-        let [first, second, ..] = case.entry.slow.rows.as_slice() else {
-            return None;
-        };
-        let is_bound = matches!(case.entry.slow.class, Some(Class::Memory | Class::Compute))
-            && case.entry.slow.limiter == Some(first.resource);
-        (is_bound && second.share < 0.9 && second.share > 0.05)
-            .then(|| (first.clone(), second.clone()))
+    /// A remedy that changes the next resource too is another calculation.
+    const AGREES: f64 = 0.02;
+    let next = |case: &Case| -> Option<(Found, Row)> {
+        let slow = &case.entry.slow;
+        let found = slow
+            .findings
+            .first()
+            .filter(|found| !is_verdict(&found.id))?;
+        let row = slow
+            .rows
+            .iter()
+            .find(|row| Some(row.resource) == found.next)?;
+        let agrees = (1.0 - row.share - found.at_most).abs() <= AGREES;
+        let holds = case.saved().is_none_or(|saved| saved <= found.at_most);
+        (agrees && holds && row.share > 0.03).then(|| (found.clone(), row.clone()))
     };
-    let fitting: Vec<(&Case, (Row, Row))> = material
+    let fitting: Vec<(&Case, (Found, Row))> = material
         .cases
         .iter()
-        .filter_map(|case| Some((case, rows(case)?)))
+        .filter_map(|case| Some((case, next(case)?)))
         .collect();
-    let (case, (first, second)) = pick(&fitting, random)?;
-    let saving = 1.0 - second.share;
-    let label = |resource: Resource| resource.label();
+    let (case, (found, next)) = pick(&fitting, random)?;
+    let (right, left, label) = (found.at_most, next.share, next.resource.label());
     let mut question = Question::number(
         "at-most",
         format!(
-            "A remedy takes all work from {}. Which part of the time does it save at most, in %?",
-            label(first.resource)
+            "The finding is {}: {}. With the flaw gone, {label} binds next. Which part of the time is saved at most, in %?",
+            found.id, found.title
         ),
-        Amount::new(saving * 100.0, Unit::PERCENT),
+        Amount::new(right * 100.0, Unit::PERCENT),
     )
-    .mistake(
-        second.share * 100.0,
-        "that is the time that is left, not the part that is saved",
-    )
-    .mistake(
-        first.share * 100.0,
-        "something else stays busy for a part of that time",
-    )
-    .mistake(
-        (first.share - second.share) * 100.0,
-        "take it from the whole time: the part in which nothing is busy may go too",
-    );
-    question = with_given(question, counters(&case.entry.slow))
-        .because(format!(
-            "{} stays busy for {} of today's time: no less is left",
-            label(second.resource),
-            percent(second.share)
-        ))
-        .because(format!(
-            "100 % - {} = {}",
-            percent(second.share),
-            percent(saving)
-        ));
-    if let Some(first) = case
+    .mistake(left * 100.0, "that is the time that is left, not the part that is saved")
+    .mistake(100.0, format!("{label} stays busy for as long as it is today"));
+    for row in case
         .entry
         .slow
-        .findings
-        .first()
-        .filter(|found| !is_verdict(&found.id))
+        .rows
+        .iter()
+        .filter(|row| row.resource != next.resource)
     {
-        question = question.because(format!(
-            "`ridge why` knows the remedy and what it adds elsewhere: {} saves at most {}",
-            first.id,
-            percent(first.at_most)
-        ));
+        question = question.mistake(
+            row.share * 100.0,
+            format!(
+                "that is the part for which {} is busy today",
+                row.resource.label()
+            ),
+        );
     }
+    question = with_given(question, counters(&case.entry.slow))
+        .because(format!(
+            "{label} stays busy for {} of today's time: no less is left",
+            percent(left)
+        ))
+        .because(format!(
+            "100 % - {} = {}; `ridge why` says {}",
+            percent(left),
+            percent(1.0 - left),
+            percent(right)
+        ));
     if let Some(saved) = case.saved() {
         question = question.because(format!(
             "the fix of `ridge gallery {}` was measured to save {}",

@@ -88,24 +88,27 @@ fn compute_time(material: &Material<'_>, random: &mut Random) -> Option<Question
     ))
     .mistake(time.get() / 2.0, "a multiply-add is two operations");
     for other in known.iter().filter(|other| **other != format) {
-        let peak = material.vector(*other)?.rate;
-        question = question
-            .given(format!(
-                "{} does {peak} in {} at most",
-                material.name(),
-                other.peak_name()
-            ))
-            .mistake(
-                flops.at(peak).get(),
-                format!("that is the peak of {}", other.peak_name()),
-            );
+        question = question.mistake(
+            flops.at(material.vector(*other)?.rate).get(),
+            format!("that is the peak of {}", other.peak_name()),
+        );
     }
+    let peaks: Vec<String> = known
+        .iter()
+        .filter_map(|known| {
+            Some(format!(
+                "{} in {}",
+                material.vector(*known)?.rate,
+                known.peak_name()
+            ))
+        })
+        .collect();
     Some(
         question
             .given(format!(
-                "{} does {rate} in {} at most",
+                "{} does at most {}",
                 material.name(),
-                format.peak_name()
+                peaks.join(", ")
             ))
             .because(format!(
                 "{} threads x {} x 2 = {flops}",

@@ -11,7 +11,7 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   ridge learn                                 the lessons, and how far you are
   ridge learn two-walls                       a page to read, then five questions
-  ridge learn occupancy --device a100-80      questions about another GPU
+  ridge learn occupancy --device l40s         questions about another GPU
   ridge learn --quiz answers.txt              a question of each lesson, answers from a file
   ridge learn layers --quiz - --seed 7 --format json
                                               answers from standard input, the result as a document
