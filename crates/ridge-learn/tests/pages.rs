@@ -144,6 +144,7 @@ fn three_bounds() {
     has(
         "three-bounds",
         &[
+            format!("about {:.0} % and more", 100.0 * ridge_diagnose::BUSY),
             format!(
                 "`triad`: DRAM is busy for {}",
                 share("triad", Resource::Dram)

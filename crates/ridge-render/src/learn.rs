@@ -129,7 +129,9 @@ pub fn end(round: &Round, lesson: Option<&Lesson>, seed: u64, layout: &Layout) -
     let (right, asked) = round.score();
     layout.heading(&mut out, &format!("{right} of {asked} right"));
     let mut say = |text: &str| layout.paragraph(&mut out, text, "  ", "  ", None);
-    if !round.is_complete() {
+    if asked == 0 {
+        say(&format!("The round has {} questions; none was answered.", round.len()));
+    } else if !round.is_complete() {
         say(&format!(
             "The round has {} questions and was left after {asked}. What was answered is kept.",
             round.len()

@@ -4,7 +4,7 @@ use ridge_diagnose::document::Class;
 use ridge_model::occupancy::{
     Launch, Limiter, Resident, SmLimits, check, registers_per_warp, resident, shared_bytes_charged,
 };
-use ridge_model::quantity::{Amount, Unit, grouped};
+use ridge_model::quantity::{Amount, Unit, counted, grouped};
 use ridge_stats::Random;
 
 use super::{Maker, Material, counters, percent, pick, with_given};
@@ -92,7 +92,11 @@ impl Fit {
                 ),
                 _ => continue,
             };
-            question = question.because(format!("{}: {how}, so {allowed} blocks", limiter.label()));
+            question = question.because(format!(
+                "{}: {how}, so {}",
+                limiter.label(),
+                counted(allowed.into(), "block")
+            ));
         }
         question
     }

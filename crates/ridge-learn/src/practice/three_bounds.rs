@@ -1,5 +1,6 @@
 //! Three bounds: data that moves, instructions that execute, and time in which neither happens.
 
+use ridge_diagnose::BUSY;
 use ridge_diagnose::document::{Class, Resource};
 use ridge_model::bound::{Chain, Launches, StepLatency, Work};
 use ridge_model::latency::Latencies;
@@ -57,6 +58,20 @@ fn mistake(chosen: Class, diagnosed: &Diagnosed) -> String {
     }
 }
 
+/// Whether the shares that are shown tell what binds: not near the line between a busy unit and latency.
+fn is_clear(diagnosed: &Diagnosed) -> bool {
+    /// So far from the line nobody has to remember it to the percent.
+    const FAR: f64 = 0.07;
+    let [first, _, _, ..] = diagnosed.rows.as_slice() else {
+        return false;
+    };
+    let is_named = match diagnosed.class {
+        Some(Class::Memory | Class::Compute) => diagnosed.limiter == Some(first.resource),
+        _ => true,
+    };
+    is_named && (first.share - BUSY).abs() > FAR
+}
+
 /// What binds the kernel of a report?
 fn of_report(material: &Material<'_>, random: &mut Random) -> Option<Question> {
     let known: Vec<(&Case, &Diagnosed, Class)> = material
@@ -66,7 +81,7 @@ fn of_report(material: &Material<'_>, random: &mut Random) -> Option<Question> {
             let both = std::iter::once(&case.entry.slow).chain(&case.entry.fixed);
             both.filter_map(move |diagnosed| Some((case, diagnosed, diagnosed.class?)))
         })
-        .filter(|(_, diagnosed, _)| diagnosed.rows.len() >= 3)
+        .filter(|(_, diagnosed, _)| is_clear(diagnosed))
         .collect();
     // Each kind as often as the others, although kernels are not.
     let classes = [Class::Memory, Class::Compute, Class::Latency];
@@ -91,9 +106,10 @@ fn of_report(material: &Material<'_>, random: &mut Random) -> Option<Question> {
     let busiest = diagnosed.rows.first()?;
     let why = match class {
         Class::Latency | Class::Launch => format!(
-            "nothing is full: the busiest is {} with {}",
+            "nothing is full: the busiest is {} with {}, and below {} it is waiting that counts",
             busiest.resource.label(),
-            percent(busiest.share)
+            percent(busiest.share),
+            percent(BUSY)
         ),
         Class::Memory | Class::Compute => format!(
             "{} is busy for {} of the time, and nothing is busier",
