@@ -274,11 +274,12 @@ fn saved(case: &CaseRow) -> Vec<String> {
             Ratio::new(measured.slow_hot_us / fixed).factor()
         );
         if let Some(difference) = measured.difference {
-            line.push_str(&if difference > 0.0 {
-                format!("; the outputs differ by {difference:.1e} (relative L2 norm)")
+            line.push_str("; the outputs ");
+            if difference > 0.0 {
+                let _ = write!(line, "differ by {difference:.1e} (relative L2 norm)");
             } else {
-                "; the outputs are the same".to_owned()
-            });
+                line.push_str("are the same");
+            }
         }
         lines.push(line);
     }

@@ -31,15 +31,19 @@ pub fn list(progress: &Progress, layout: &Layout) -> String {
     }
     let mut out = table.render(layout.columns, layout.charset, layout.painter);
     out.push('\n');
-    let next = LESSONS
-        .iter()
-        .find(|lesson| !progress.of(lesson.id).is_passed());
-    let text = match next {
+    let text = match next(progress) {
         Some(lesson) => format!("Next: `ridge learn {}`. A lesson is known when four of five answers of a round are right.", lesson.id),
         None => "All lessons are known. `ridge gallery` has kernels to look at; `ridge why` tells about yours.".to_owned(),
     };
     layout.paragraph(&mut out, &text, "", "", Some(Role::Dim));
     out
+}
+
+/// The first lesson that is not known.
+fn next(progress: &Progress) -> Option<&'static Lesson> {
+    LESSONS
+        .iter()
+        .find(|lesson| !progress.of(lesson.id).is_passed())
 }
 
 /// A question, up to the place where the answer is typed.
@@ -124,13 +128,22 @@ pub fn again(question: &Question, judgement: &Judgement, layout: &Layout) -> Str
 
 /// The end of a round.
 #[must_use]
-pub fn end(round: &Round, lesson: Option<&Lesson>, seed: u64, layout: &Layout) -> String {
+pub fn end(
+    round: &Round,
+    lesson: Option<&Lesson>,
+    seed: u64,
+    progress: &Progress,
+    layout: &Layout,
+) -> String {
     let mut out = String::new();
     let (right, asked) = round.score();
     layout.heading(&mut out, &format!("{right} of {asked} right"));
     let mut say = |text: &str| layout.paragraph(&mut out, text, "  ", "  ", None);
     if asked == 0 {
-        say(&format!("The round has {} questions; none was answered.", round.len()));
+        say(&format!(
+            "The round has {} questions; none was answered.",
+            round.len()
+        ));
     } else if !round.is_complete() {
         say(&format!(
             "The round has {} questions and was left after {asked}. What was answered is kept.",
@@ -139,13 +152,9 @@ pub fn end(round: &Round, lesson: Option<&Lesson>, seed: u64, layout: &Layout) -
     } else if let Some(lesson) = lesson {
         if round.is_passed() {
             say(&format!("{} is known.", lesson.title()));
-            let after = LESSONS
-                .iter()
-                .skip_while(|other| other.id != lesson.id)
-                .nth(1);
-            match after {
+            match next(progress) {
                 Some(next) => say(&format!("Next: ridge learn {}", next.id)),
-                None => say("That was the last lesson. Kernels to look at: ridge gallery"),
+                None => say("All lessons are known. Kernels to look at: ridge gallery"),
             }
         } else {
             say(&format!(

@@ -222,7 +222,13 @@ impl Session {
                 store.add_round(lesson, right, asked, output);
             }
             if is_text {
-                let text = ridge_render::learn::end(&round, self.lesson, self.seed, &self.layout);
+                let text = ridge_render::learn::end(
+                    &round,
+                    self.lesson,
+                    self.seed,
+                    store.progress(),
+                    &self.layout,
+                );
                 sink.write_all(text.as_bytes())?;
             } else {
                 ridge_render::json::write(&round.document(), sink)?;
