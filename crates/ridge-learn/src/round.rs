@@ -39,11 +39,8 @@ impl Round {
                         break;
                     }
                     let made = turns.next().and_then(|maker| maker(material, &mut random));
-                    let is_new = |made: &Question| {
-                        questions
-                            .iter()
-                            .all(|(_, old)| old.given != made.given || old.ask != made.ask)
-                    };
+                    let is_new =
+                        |made: &Question| questions.iter().all(|(_, old)| !is_like(old, made));
                     if let Some(made) = made.filter(is_new) {
                         questions.push((lesson, made));
                     }
@@ -180,6 +177,16 @@ impl Round {
             answers: answered,
         }
     }
+}
+
+/// Whether two questions are the same to somebody who has answered one of them.
+fn is_like(old: &Question, made: &Question) -> bool {
+    let is_same = old.given == made.given && old.ask == made.ask;
+    let has_same_number = match (&old.answer, &made.answer) {
+        (Answer::Number { right: a, .. }, Answer::Number { right: b, .. }) => a == b,
+        _ => false,
+    };
+    is_same || (old.kind == made.kind && has_same_number)
 }
 
 #[cfg(test)]

@@ -174,15 +174,16 @@ fn compare(_: &Material<'_>, random: &mut Random) -> Option<Question> {
         Verdict::Same => "they are the same, within the margin",
         Verdict::CannotTell => "nobody can tell from this",
     };
+    let right = comparison.verdict;
     let mistake = |verdict: Verdict| match verdict {
+        _ if right == Verdict::Same => {
+            "the whole interval is within the margin: what differs by less does not matter to us"
+        }
         Verdict::Faster => "FASTER needs an interval wholly below the band",
         Verdict::Slower => "SLOWER needs an interval wholly above the band",
         Verdict::Same => "SAME needs an interval wholly within the margin",
-        Verdict::CannotTell => {
-            "the interval is wholly on one side of the band, or within the margin"
-        }
+        Verdict::CannotTell => "the interval is wholly on one side of the band",
     };
-    let right = comparison.verdict;
     let wrong = [
         Verdict::Faster,
         Verdict::Slower,
@@ -224,10 +225,10 @@ fn compare(_: &Material<'_>, random: &mut Random) -> Option<Question> {
                 percent(comparison.margin)
             ))
             .because(match right {
-                Verdict::Same => "the whole interval is within the margin",
-                Verdict::Faster => "the whole interval is below the band",
-                Verdict::Slower => "the whole interval is above the band",
-                Verdict::CannotTell => "the interval reaches into the band and out of the margin",
+                Verdict::Same => "the whole interval is within the margin".to_owned(),
+                Verdict::Faster => "the whole interval is below the band".to_owned(),
+                Verdict::Slower => "the whole interval is above the band".to_owned(),
+                Verdict::CannotTell => comparison.doubts.first()?.reason(),
             })
             .read("band"),
     )
