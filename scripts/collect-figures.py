@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""collect-figures.py RIDGE OUT [--corpus FOLDER] [-- PROGRAM...]
+"""collect-figures.py RIDGE OUT [--corpus FOLDER] [--off] [-- PROGRAM...]
 
 Compares `ridge why -- PROGRAM` with `ncu --set full` over the same launches: first findings, passes, and wall time from the start
 of ridge to its answer. Needs a GPU, ncu, CUPTI and a built `ridge`; nvcc for the graph, PyTorch and Triton for the corpus.
+With --off, only launches between cudaProfilerStart and cudaProfilerStop of the program count.
 
 Without a program it runs, in this order:
   gallery N    the cases of the gallery, ten at a time as one program each, between cudaProfilerStart and cudaProfilerStop
@@ -109,6 +110,8 @@ def main():
         place = words.index("--corpus")
         corpus = words[place + 1]
         del words[place:place + 2]
+    off = "--off" in words
+    words = [word for word in words if word != "--off"]
     ridge, out = words
     os.makedirs(out)
     results = {"compared": [], "failed": {}}
@@ -123,7 +126,7 @@ def main():
             json.dump(results, file, indent=1)
 
     if program:
-        part("program", lambda: program)
+        part("program", lambda: program, OFF if off else ())
     else:
         programs = gallery()
         for number, one in enumerate(programs):

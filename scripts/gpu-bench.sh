@@ -82,6 +82,13 @@ expect 13 fault-wrong faults/faults.toml --filter 'wrong|fine'
 expect 13 fault-nothing faults/faults.toml --filter 'nothing|fine'
 expect 12 fault-impossible faults/impossible.toml
 expect 3 fault-compile faults/compile.toml
+# What only looks right is found out in each mode.
+expect 0 cheat-honest faults/cheats.toml --filter honest --mode all
+for cheat in counting stale cached peeks tail spoils narrow constant; do
+    expect 13 "cheat-$cheat" faults/cheats.toml --filter "$cheat" --mode cold
+    expect 13 "cheat-$cheat-hot" faults/cheats.toml --filter "$cheat" --mode hot
+done
+expect 13 cheat-rapid faults/cheats.toml --filter rapid --mode batch
 grep -ho '"median_ns": [0-9.]*' "$OUT"/again-*.json | awk '{print $2}' | sort -n > "$OUT/again.txt"
 echo "medians of ten processes: $(tr '\n' ' ' < "$OUT/again.txt")"
 [ $failed = 0 ] && echo "all as expected"

@@ -11,11 +11,14 @@ pub use codec::Overflow;
 pub use names::UnknownFormat;
 pub use slice::Endian;
 
+use serde::{Deserialize, Serialize};
+
 /// How one element of a tensor is written in bits.
 ///
 /// A *code* is the element as an unsigned integer, in the low bits of a `u64`. Complex elements have two parts, the real one
 /// first; codes are those of the parts, and what is said about values holds for each part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Format {
     /// IEEE 754 binary64.
     F64,

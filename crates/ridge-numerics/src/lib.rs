@@ -14,6 +14,10 @@
 //! assert_eq!(bf16.ulp_distance(0x3eab, 0x3eac), Some(1));
 //! ```
 #![forbid(unsafe_code)]
+#![expect(
+    clippy::float_cmp,
+    reason = "whether numbers are the same is what this crate is about"
+)]
 
 pub mod block;
 pub mod determinism;

@@ -7,6 +7,7 @@ use ridge_gpu::{
 };
 use ridge_model::NumberFormat;
 use ridge_model::device::PeakUnit;
+use ridge_numerics::format::{Format, Overflow};
 
 use super::document::{Detail, Family, Measured, Missing, Path, Unit};
 use super::probe::{
@@ -572,73 +573,47 @@ fn elements(format: NumberFormat, bytes: usize, seed: u64) -> Vec<u8> {
             .collect()
     };
     match format {
-        NumberFormat::Fp64 => bell(bytes / 8)
-            .iter()
-            .flat_map(|number| f64::from(*number).to_le_bytes())
-            .collect(),
-        NumberFormat::Fp32 | NumberFormat::Tf32 => bell(bytes / 4)
-            .iter()
-            .flat_map(|number| number.to_le_bytes())
-            .collect(),
-        NumberFormat::Bf16 => bell(bytes / 2)
-            .iter()
-            .flat_map(|number| ((number.to_bits() >> 16) as u16).to_le_bytes())
-            .collect(),
-        NumberFormat::Fp16 => bell(bytes / 2)
-            .iter()
-            .flat_map(|number| half_bits(*number).to_le_bytes())
-            .collect(),
         // Exponents of 2^-4 to 2^0 with any sign and fraction: no infinity and no NaN.
         NumberFormat::Fp8E4m3 => random_words(bytes, seed)
             .iter()
             .map(|word| (word & 0x87) as u8 | (((word >> 8) % 5 + 3) as u8) << 3)
             .collect(),
-        _ => bytes_of(&random_words(bytes / 4, seed)),
+        _ => match encoding(format).filter(|encoding| encoding.is_float()) {
+            Some(encoding) => bell(bytes / encoding.size_bytes())
+                .iter()
+                .flat_map(|number| {
+                    let code = encoding.encode(f64::from(*number), Overflow::NonFinite);
+                    code.to_le_bytes().into_iter().take(encoding.size_bytes())
+                })
+                .collect(),
+            None => bytes_of(&random_words(bytes / 4, seed)),
+        },
     }
 }
 
-/// The 16 bits of a number of moderate size, cut.
-fn half_bits(number: f32) -> u16 {
-    let bits = number.to_bits();
-    let sign = (bits >> 16) as u16 & 0x8000;
-    let exponent = (bits >> 23 & 0xff) as i32 - 112;
-    if exponent <= 0 {
-        return sign;
-    }
-    sign | (exponent as u16) << 10 | (bits >> 13 & 0x3ff) as u16
+/// How elements of a format are written in bits.
+fn encoding(format: NumberFormat) -> Option<Format> {
+    Some(match format {
+        NumberFormat::Fp64 => Format::F64,
+        // TF32 has the bits of FP32.
+        NumberFormat::Fp32 | NumberFormat::Tf32 => Format::F32,
+        NumberFormat::Bf16 => Format::Bf16,
+        NumberFormat::Fp16 => Format::F16,
+        NumberFormat::Fp8E4m3 => Format::E4m3,
+        NumberFormat::Int32 => Format::I32,
+        NumberFormat::Int8 => Format::I8,
+        _ => return None,
+    })
 }
 
 /// The number at the start of some bytes.
 fn number(format: NumberFormat, bytes: &[u8]) -> f64 {
-    let word = |count: usize| {
-        bytes
-            .iter()
-            .take(count)
-            .rev()
-            .fold(0_u64, |word, byte| word << 8 | u64::from(*byte))
+    let number = || {
+        let encoding = encoding(format)?;
+        let mut code = [0; 8];
+        let element = bytes.get(..encoding.size_bytes())?;
+        code[..element.len()].copy_from_slice(element);
+        Some(encoding.decode(u64::from_le_bytes(code)))
     };
-    match format {
-        NumberFormat::Fp64 => f64::from_bits(word(8)),
-        NumberFormat::Fp32 | NumberFormat::Tf32 => f64::from(f32::from_bits(word(4) as u32)),
-        NumberFormat::Bf16 => f64::from(f32::from_bits((word(2) as u32) << 16)),
-        NumberFormat::Fp16 => {
-            let bits = word(2) as u32;
-            let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
-            let (exponent, fraction) = (bits >> 10 & 0x1f, f64::from(bits & 0x3ff));
-            match exponent {
-                0 => sign * fraction * 2.0_f64.powi(-24),
-                31 => f64::NAN,
-                exponent => sign * (1.0 + fraction / 1024.0) * 2.0_f64.powi(exponent as i32 - 15),
-            }
-        }
-        NumberFormat::Fp8E4m3 => {
-            let bits = word(1) as u32;
-            let sign = if bits & 0x80 == 0 { 1.0 } else { -1.0 };
-            let (exponent, fraction) = (bits >> 3 & 0xf, f64::from(bits & 7));
-            sign * (1.0 + fraction / 8.0) * 2.0_f64.powi(exponent as i32 - 7)
-        }
-        NumberFormat::Int32 => f64::from(word(4) as u32 as i32),
-        NumberFormat::Int8 => f64::from(word(1) as u8 as i8),
-        _ => f64::NAN,
-    }
+    number().unwrap_or(f64::NAN)
 }

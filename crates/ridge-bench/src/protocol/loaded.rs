@@ -50,6 +50,44 @@ fn variable(
         })
 }
 
+/// The launches of a job on some memory.
+pub(super) fn prepared(
+    device: &dyn Device,
+    job: &Job,
+    functions: &[Function],
+    buffers: &[&Buffer],
+    declared: &[Expected],
+) -> Result<Vec<Prepared>, DeviceError> {
+    let dim = |sizes: [u32; 3]| Dim3::new(sizes[0], sizes[1], sizes[2]);
+    let mut launches = Vec::new();
+    for (place, (launch, function)) in job.launches.iter().zip(functions).enumerate() {
+        let accesses = truth::accesses(job, place, buffers, declared);
+        let operations = truth::operations(job);
+        let arguments: Vec<Argument<'_>> = launch
+            .args
+            .iter()
+            .map(|argument| match argument {
+                JobArgument::Buffer(place) => Argument::buffer(buffers[*place]),
+                JobArgument::Scalar(bytes) => Argument::Bytes(bytes),
+            })
+            .collect();
+        launches.push(device.prepare(&Launch {
+            function,
+            grid: dim(launch.grid),
+            block: dim(launch.block),
+            cluster: launch.cluster.map(dim),
+            dynamic_shared_bytes: launch.shared,
+            arguments: &arguments,
+            work: Work {
+                accesses: &accesses,
+                operations: &operations,
+                problem: 1,
+            },
+        })?);
+    }
+    Ok(launches)
+}
+
 /// An element of an output that was overwritten.
 pub(super) struct Canary {
     place: usize,
@@ -95,36 +133,12 @@ impl<'d> Loaded<'d> {
                 pristine.push((place, device.allocate(buffer.elements.bytes())?));
             }
         }
-        let mut functions: Vec<Function> = Vec::new();
-        let mut launches = Vec::new();
-        for (place, launch) in job.launches.iter().enumerate() {
-            let function = device.function(module, &launch.entry)?;
-            let accesses = truth::accesses(job, place, &buffers, declared);
-            let operations = truth::operations(job);
-            let arguments: Vec<Argument<'_>> = launch
-                .args
-                .iter()
-                .map(|argument| match argument {
-                    JobArgument::Buffer(place) => Argument::buffer(&buffers[*place]),
-                    JobArgument::Scalar(bytes) => Argument::Bytes(bytes),
-                })
-                .collect();
-            let dim = |sizes: [u32; 3]| Dim3::new(sizes[0], sizes[1], sizes[2]);
-            launches.push(device.prepare(&Launch {
-                function: &function,
-                grid: dim(launch.grid),
-                block: dim(launch.block),
-                cluster: launch.cluster.map(dim),
-                dynamic_shared_bytes: launch.shared,
-                arguments: &arguments,
-                work: Work {
-                    accesses: &accesses,
-                    operations: &operations,
-                    problem: 1,
-                },
-            })?);
-            functions.push(function);
-        }
+        let entries = job.launches.iter().map(|launch| &launch.entry);
+        let functions: Vec<Function> = entries
+            .map(|entry| device.function(module, entry))
+            .collect::<Result<_, _>>()?;
+        let memory: Vec<&Buffer> = buffers.iter().collect();
+        let launches = prepared(device, job, &functions, &memory, declared)?;
         let mut loaded = Self {
             device,
             stream,
@@ -301,6 +315,17 @@ impl<'d> Loaded<'d> {
             }
         }
         Ok(dead)
+    }
+
+    /// All memory, in the order of the job.
+    pub(super) fn buffers(&self) -> impl Iterator<Item = &Buffer> {
+        self.buffers.iter()
+    }
+
+    /// The copy of what an output starts with, if it starts with something.
+    pub(super) fn pristine(&self, place: usize) -> Option<&Buffer> {
+        let mut all = self.pristine.iter();
+        all.find(|(other, _)| *other == place).map(|(_, copy)| copy)
     }
 
     /// The memory of a buffer of the job.

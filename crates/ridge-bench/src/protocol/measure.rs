@@ -19,6 +19,7 @@ use super::order::QUEUE;
 use super::sample::{Instruments, Raw, Recipe, take};
 use super::settings::Settings;
 use super::spots::Spots;
+use super::twin::Twin;
 use crate::check::{Expected, Outcome, Rule};
 use crate::spec::job::Job;
 
@@ -333,9 +334,14 @@ pub fn measure(
         right: &right,
         rule: &task.rule,
         generation: 0,
+        twin: None,
         inputs: Vec::new(),
     };
     state.inputs = state.loaded.digests(&job)?;
+    let is_close = |mode: &Mode| matches!(mode, Mode::Batch | Mode::Graph);
+    if settings.modes.iter().any(is_close) {
+        state.twin = Twin::new(&state.loaded, &job, right.declared())?;
+    }
     state.first_launches()?;
     spent.first_launches_ns = since();
     let mut modes = Vec::new();
@@ -405,6 +411,8 @@ struct Run<'a> {
     right: &'a Answers,
     rule: &'a Rule,
     generation: u32,
+    /// Where launches follow each other closely.
+    twin: Option<Twin>,
     /// Digests of the inputs as they were made.
     inputs: Vec<Option<u64>>,
 }
@@ -702,19 +710,11 @@ impl Run<'_> {
     ) -> Result<(), DeviceError> {
         // One run, however many a sample has: outputs that are added to would be those of several.
         let launches = self.loaded.count();
-        if mode == Mode::Batch && 2 * launches <= QUEUE {
-            // Behind other launches and with no time between, as in the batch.
-            let block = self
-                .device
-                .block(&self.loaded.stream, self.loaded.timeout())?;
-            let queued = self
-                .loaded
-                .launch(0, launches)
-                .and_then(|()| self.loaded.queue_restore(self.job))
-                .and_then(|()| self.loaded.launch(0, launches));
-            block.release();
-            // The first error is the one to tell.
-            queued.and(self.loaded.synchronize())?;
+        if let Some(twin) = self.twin.as_ref().filter(|_| {
+            // Behind other launches and with no time between, as in the samples.
+            matches!(mode, Mode::Batch | Mode::Graph) && 2 * launches <= QUEUE
+        }) {
+            twin.follow(&self.loaded, launches)?;
         } else {
             self.loaded.restore(self.job)?;
             take(&self.loaded, &self.instruments, &self.recipe(Mode::Hot, 1))?;

@@ -18,6 +18,7 @@ mod settings;
 mod spots;
 mod truth;
 mod turns;
+mod twin;
 
 pub use clock::Rejection;
 pub use failure::{Failure, FailureKind};

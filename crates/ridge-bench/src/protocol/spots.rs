@@ -38,7 +38,7 @@ impl Spots {
 
     /// Whether an element of each output is overwritten before a sample.
     pub(super) fn has_canary(&self, sample: u64) -> bool {
-        self.is_compared(sample) || self.draw(sample, 0) % CANARIES == 0
+        self.is_compared(sample) || self.draw(sample, 0).is_multiple_of(CANARIES)
     }
 
     /// Which element of an output.

@@ -33,7 +33,7 @@ pub(super) fn contents(place: usize, elements: &Elements) -> Vec<u8> {
 pub(super) fn accesses<'b>(
     job: &Job,
     launch: usize,
-    buffers: &'b [Buffer],
+    buffers: &[&'b Buffer],
     expected: &[Expected],
 ) -> Vec<Access<'b>> {
     let mut found = Vec::new();
@@ -54,7 +54,7 @@ pub(super) fn accesses<'b>(
         }
     }
     for place in used {
-        let (buffer, elements) = (&buffers[place], &job.buffers[place].elements);
+        let (buffer, elements) = (buffers[place], &job.buffers[place].elements);
         let whole = |effect| Access {
             buffer,
             offset: 0,

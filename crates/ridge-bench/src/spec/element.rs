@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use ridge_numerics::format::{Format, Overflow};
 use serde::{Deserialize, Serialize};
 
 use crate::expression::Value;
@@ -63,6 +64,27 @@ impl ElementType {
             .map_or("", |(_, name)| name)
     }
 
+    /// Its number format.
+    #[must_use]
+    pub const fn format(self) -> Format {
+        match self {
+            Self::F64 => Format::F64,
+            Self::F32 => Format::F32,
+            Self::F16 => Format::F16,
+            Self::Bf16 => Format::Bf16,
+            Self::E4m3 => Format::E4m3,
+            Self::E5m2 => Format::E5m2,
+            Self::I8 => Format::I8,
+            Self::U8 => Format::U8,
+            Self::I16 => Format::I16,
+            Self::U16 => Format::U16,
+            Self::I32 => Format::I32,
+            Self::U32 => Format::U32,
+            Self::I64 => Format::I64,
+            Self::U64 => Format::U64,
+        }
+    }
+
     /// Its size in bytes.
     #[must_use]
     pub const fn size(self) -> usize {
@@ -121,10 +143,12 @@ impl ElementType {
         let bits = match self {
             Self::F64 => float.to_bits(),
             Self::F32 => u64::from((float as f32).to_bits()),
-            Self::F16 => u64::from(half_bits(float as f32)),
-            Self::Bf16 => u64::from(bfloat_bits(float as f32)),
-            Self::E4m3 => u64::from(E4M3.bits(float)),
-            Self::E5m2 => u64::from(E5M2.bits(float)),
+            // Through f32, as kernels that fill buffers do.
+            Self::F16 | Self::Bf16 => self
+                .format()
+                .encode(f64::from(float as f32), Overflow::NonFinite),
+            // What is too large becomes the greatest number, as it does in conversions of CUDA (`__NV_SATFINITE`).
+            Self::E4m3 | Self::E5m2 => self.format().encode(float, Overflow::Saturate),
             _ => int as u64 & (u64::MAX >> (64 - 8 * self.size())),
         };
         bits.to_le_bytes()
@@ -148,27 +172,12 @@ impl ElementType {
     /// The number in some bytes; not a number where there are too few.
     #[must_use]
     pub fn number(self, bytes: &[u8]) -> f64 {
-        fn fixed<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
-            bytes.get(..N)?.try_into().ok()
-        }
-        let number = match self {
-            Self::F64 => fixed(bytes).map(f64::from_le_bytes),
-            Self::F32 => fixed(bytes).map(|bytes| f64::from(f32::from_le_bytes(bytes))),
-            Self::F16 => fixed(bytes).map(|bytes| f64::from(half(u16::from_le_bytes(bytes)))),
-            Self::Bf16 => fixed(bytes)
-                .map(|bytes| f64::from(f32::from_bits(u32::from(u16::from_le_bytes(bytes)) << 16))),
-            Self::E4m3 => bytes.first().map(|bits| E4M3.number(*bits)),
-            Self::E5m2 => bytes.first().map(|bits| E5M2.number(*bits)),
-            Self::I8 => fixed(bytes).map(|bytes| f64::from(i8::from_le_bytes(bytes))),
-            Self::U8 => fixed(bytes).map(|bytes| f64::from(u8::from_le_bytes(bytes))),
-            Self::I16 => fixed(bytes).map(|bytes| f64::from(i16::from_le_bytes(bytes))),
-            Self::U16 => fixed(bytes).map(|bytes| f64::from(u16::from_le_bytes(bytes))),
-            Self::I32 => fixed(bytes).map(|bytes| f64::from(i32::from_le_bytes(bytes))),
-            Self::U32 => fixed(bytes).map(|bytes| f64::from(u32::from_le_bytes(bytes))),
-            Self::I64 => fixed(bytes).map(|bytes| i64::from_le_bytes(bytes) as f64),
-            Self::U64 => fixed(bytes).map(|bytes| u64::from_le_bytes(bytes) as f64),
+        let mut code = [0; 8];
+        let Some(bytes) = bytes.get(..self.size()) else {
+            return f64::NAN;
         };
-        number.unwrap_or(f64::NAN)
+        code[..bytes.len()].copy_from_slice(bytes);
+        self.format().decode(u64::from_le_bytes(code))
     }
 
     /// The byte of which a buffer that is only written is full before a launch: not a number in every floating-point
@@ -180,117 +189,6 @@ impl fmt::Display for ElementType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
-}
-
-/// A floating-point format of 8 bits, as the Open Compute Project's "8-bit floating point specification" (revision 1.0) has it
-/// and GPUs do.
-struct Eight {
-    fraction_bits: u32,
-    bias: i32,
-    /// The bits of the greatest number.
-    greatest: u8,
-    /// The bits of infinity; absent in E4M3.
-    infinity: Option<u8>,
-}
-
-const E4M3: Eight = Eight {
-    fraction_bits: 3,
-    bias: 7,
-    greatest: 0x7e,
-    infinity: None,
-};
-const E5M2: Eight = Eight {
-    fraction_bits: 2,
-    bias: 15,
-    greatest: 0x7b,
-    infinity: Some(0x7c),
-};
-
-impl Eight {
-    /// The bits of the nearest number, ties to even. What is too large becomes the greatest number, as it does in conversions
-    /// of CUDA (`__NV_SATFINITE`); infinity does too.
-    fn bits(&self, value: f64) -> u8 {
-        let sign = if value.is_sign_negative() { 0x80 } else { 0 };
-        if value.is_nan() {
-            return sign | 0x7f;
-        }
-        let magnitude = value.abs();
-        let least = 1 - self.bias;
-        // Of zero and subnormal numbers, the step is that of the least exponent.
-        let exponent = if magnitude < f64::from(least).exp2() {
-            least
-        } else {
-            ((magnitude.to_bits() >> 52) as i32 - 1023).max(least)
-        };
-        let step = f64::from(exponent - self.fraction_bits as i32).exp2();
-        let steps = (magnitude / step).round_ties_even();
-        // A carry out of the fraction goes to the exponent by itself.
-        let bits = steps + f64::from((exponent - least) << self.fraction_bits);
-        sign | bits.min(f64::from(self.greatest)) as u8
-    }
-
-    fn number(&self, bits: u8) -> f64 {
-        let sign = if bits & 0x80 == 0 { 1.0 } else { -1.0 };
-        let magnitude = bits & 0x7f;
-        if magnitude > self.greatest {
-            return if self.infinity == Some(magnitude) {
-                sign * f64::INFINITY
-            } else {
-                f64::NAN
-            };
-        }
-        let exponent = i32::from(magnitude >> self.fraction_bits);
-        let fraction = f64::from(magnitude & ((1 << self.fraction_bits) - 1));
-        let one = f64::from(1_u32 << self.fraction_bits);
-        let (whole, exponent) = if exponent == 0 {
-            (0.0, 1)
-        } else {
-            (one, exponent)
-        };
-        sign * (whole + fraction) / one * f64::from(exponent - self.bias).exp2()
-    }
-}
-
-/// The bits of the nearest 16-bit number, ties to even.
-fn half_bits(value: f32) -> u16 {
-    let bits = value.to_bits();
-    let sign = ((bits >> 16) & 0x8000) as u16;
-    let magnitude = bits & 0x7fff_ffff;
-    if magnitude > 0x7f80_0000 {
-        return sign | 0x7e00;
-    }
-    // 65520 and above round to infinity.
-    if magnitude >= 0x477f_f000 {
-        return sign | 0x7c00;
-    }
-    if magnitude >= 0x3880_0000 {
-        let shifted = magnitude - 0x3800_0000;
-        let rounded = shifted + 0x0fff + ((shifted >> 13) & 1);
-        return sign | (rounded >> 13) as u16;
-    }
-    // Subnormal: whole multiples of 2^-24.
-    let scaled = f32::from_bits(magnitude) * 16_777_216.0;
-    sign | scaled.round_ties_even() as u16
-}
-
-fn half(bits: u16) -> f32 {
-    let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
-    let exponent = i32::from((bits >> 10) & 0x1f);
-    let fraction = f32::from(bits & 0x3ff);
-    match exponent {
-        0 => sign * fraction / 16_777_216.0,
-        31 if fraction > 0.0 => f32::NAN,
-        31 => sign * f32::INFINITY,
-        _ => sign * (1.0 + fraction / 1024.0) * 2.0_f32.powi(exponent - 15),
-    }
-}
-
-fn bfloat_bits(value: f32) -> u16 {
-    let bits = value.to_bits();
-    if value.is_nan() {
-        return ((bits >> 16) as u16) | 0x40;
-    }
-    ((bits + 0x7fff + ((bits >> 16) & 1)) >> 16) as u16
 }
 
 #[cfg(test)]
@@ -314,10 +212,13 @@ mod tests {
             (1.000_488_3, 0x3c00),
             (1.001_464_8, 0x3c02),
         ] {
-            assert_eq!(half_bits(value), bits, "{value}");
+            let bytes = ElementType::F16.bytes(Value::Float(value));
+            assert_eq!(u64::from_le_bytes(bytes), bits, "{value}");
         }
         for bits in (0..=u16::MAX).filter(|bits| bits & 0x7c00 != 0x7c00) {
-            assert_eq!(half_bits(half(bits)), bits);
+            let value = ElementType::F16.number(&bits.to_le_bytes());
+            let bytes = ElementType::F16.bytes(Value::Float(value));
+            assert_eq!(u64::from_le_bytes(bytes), u64::from(bits));
         }
     }
 

@@ -268,6 +268,25 @@ const MODES: &[(&str, &str)] = &[
     ("none", "outputs are not compared"),
 ];
 
+const ACCUMULATORS: &[(&str, &str)] = &[
+    ("f64", "64-bit floating point"),
+    ("f32", "32-bit floating point"),
+    ("f16", "16-bit floating point"),
+    ("bf16", "16-bit floating point with the exponent of f32"),
+    ("i32", "32-bit integers"),
+];
+
+const PRESETS: &[(&str, &str)] = &[
+    ("torch", "as `torch.testing.assert_close`"),
+    ("numpy", "as `numpy.allclose`"),
+    ("strict", "the right number, rounded to the type"),
+    (
+        "tensor-core",
+        "a product on tensor cores, whose sums are truncated and whose f32 factors are rounded to TF32; needs `terms`",
+    ),
+    ("fast-math", "functions built with `--use_fast_math`"),
+];
+
 /// The keys of `[check]`.
 pub static CHECK: Table = Table {
     title: "[check]",
@@ -307,6 +326,21 @@ pub static CHECK: Table = Table {
             "tolerance",
             Kind::Plain,
             "the norm of all differences may be this share of the norm of the right ones",
+        ),
+        key(
+            "terms",
+            Kind::Formula,
+            "an element is a sum of so many products, whose rounding it may differ by (docs/design/numerics.md); in place of `relative` and `absolute`",
+        ),
+        key(
+            "accumulate",
+            Kind::Word(ACCUMULATORS),
+            "the format that sums are kept in; default `f32`, of `f64` outputs `f64`",
+        ),
+        key(
+            "preset",
+            Kind::Word(PRESETS),
+            "a known rule in place of `relative` and `absolute`",
         ),
         key(
             "samples",

@@ -15,16 +15,22 @@ mod read;
 use std::ops::Range;
 
 use ridge_model::NumberFormat;
+use ridge_numerics::format::Format;
+use ridge_numerics::tolerance::Preset;
 
 pub use axis::{Axis, parse_axis};
 pub use element::ElementType;
 pub use init::{Elements, Init};
 pub use problem::{Place, Problem, SpecError};
 
+use crate::check::Rule;
 use crate::expression::{Expression, ExpressionError, Names, Value};
 
 /// The most states that one run measures.
 pub const MAX_STATES: usize = 10_000;
+
+/// The longest sum that an element may be.
+const MAX_TERMS: u64 = 1 << 40;
 
 /// An expression of a spec with its place.
 #[derive(Clone, Debug)]
@@ -139,6 +145,10 @@ pub struct Tolerance {
     pub absolute: Option<f64>,
     /// The norm of the differences as a share of the norm of the right elements.
     pub norm: Option<f64>,
+    /// The format that sums are kept in.
+    pub accumulate: Option<Format>,
+    /// A rule that others use.
+    pub preset: Option<Preset>,
 }
 
 /// What of the outputs is compared.
@@ -161,6 +171,8 @@ pub struct Check {
     pub mode: CheckMode,
     /// How much they may differ.
     pub tolerance: Tolerance,
+    /// How many terms are added up for an element of an output.
+    pub terms: Option<Formula>,
     /// How many elements of an expression are computed.
     pub samples: u64,
     pub(crate) outputs: Vec<String>,
@@ -266,6 +278,19 @@ impl Spec {
     /// When a size has no value.
     pub fn state_names(&self, state: &State, device: &Names) -> Result<Names, SpecError> {
         self.names(state, device)
+    }
+
+    /// How the outputs of a state are compared.
+    ///
+    /// # Errors
+    /// When the number of terms has no value.
+    pub fn rule(&self, state: &State, device: &Names) -> Result<Rule, SpecError> {
+        let rule = Rule::new(self.check.mode, self.check.tolerance);
+        let Some(terms) = &self.check.terms else {
+            return Ok(rule);
+        };
+        let names = self.names(state, device)?;
+        Ok(rule.over(self.count(terms, &names, 1, MAX_TERMS)?))
     }
 
     /// The expression that says what an output has to be.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use ridge_model::NumberFormat;
+use ridge_numerics::tolerance::Preset;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -891,6 +892,7 @@ impl<'t> Reader<'t> {
                 reference: first(),
                 mode: CheckMode::Elements,
                 tolerance: Tolerance::default(),
+                terms: None,
                 samples: SAMPLES,
                 outputs,
                 of_slow: None,
@@ -940,6 +942,14 @@ impl<'t> Reader<'t> {
         } else {
             first()
         };
+        let preset: Option<Preset> = self
+            .words(&fields, "preset")?
+            .and_then(|name| name.parse().ok());
+        let terms = fields
+            .get("terms")
+            .map(|value| self.formula("terms", value))
+            .transpose()?;
+        self.one_tolerance(&fields, preset, terms.is_some())?;
         let of_slow = self.outputs(&fields, "slow", buffers)?;
         let has_sums = matches!(&reference, Reference::Expressions(expressions)
             if expressions.iter().any(|(_, formula)| formula.expression.has_sums()));
@@ -964,9 +974,42 @@ impl<'t> Reader<'t> {
                 relative: self.float(&fields, "relative")?,
                 absolute: self.float(&fields, "absolute")?,
                 norm: self.float(&fields, "tolerance")?,
+                accumulate: self
+                    .words(&fields, "accumulate")?
+                    .and_then(|name| name.parse().ok()),
+                preset,
             },
+            terms,
             samples: self.whole(&fields, "samples")?.unwrap_or(samples),
         })
+    }
+}
+
+impl<'t> Reader<'t> {
+    /// Limits are given, or follow from the computation.
+    fn one_tolerance(
+        &self,
+        fields: &Fields<'_, 't>,
+        preset: Option<Preset>,
+        has_terms: bool,
+    ) -> Result<(), SpecError> {
+        let first = |keys: &[&'static str]| {
+            keys.iter()
+                .find_map(|key| Some((*key, fields.get(key)?.span())))
+        };
+        let given = first(&["relative", "absolute"]);
+        let reasoned = first(&["preset", "terms", "accumulate"]);
+        if let (Some((given, _)), Some((reasoned, span))) = (given, &reasoned) {
+            let message =
+                format!("`{given}` and `{reasoned}` both say how much outputs may differ");
+            return Err(self.error(Problem::Conflict(message), span));
+        }
+        if preset == Some(Preset::TensorCore) && !has_terms {
+            let span = reasoned.map_or(0..0, |(_, span)| span);
+            let message = "`tensor-core` is about sums of products: `terms` says of how many";
+            return Err(self.error(Problem::Conflict(message.to_owned()), &span));
+        }
+        Ok(())
     }
 }
 

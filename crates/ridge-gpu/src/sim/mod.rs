@@ -442,7 +442,7 @@ impl Device for SimDevice {
             let mut part = vec![0; length];
             contents.read(start, &mut part);
             for (word, place) in part.chunks_mut(8).zip(start / 8..) {
-                let numbers = random::scramble(key ^ place).to_le_bytes();
+                let numbers = random::mix(&[key, place]).to_le_bytes();
                 for (byte, number) in word.iter_mut().zip(numbers) {
                     *byte ^= number;
                 }

@@ -144,7 +144,7 @@ fn look<S: Simd, const HAS_PLACES: bool, const HAS_MAGNITUDES: bool>(
         let r_magnitude = r_bits & magnitude;
         let x_magnitude = x_bits & magnitude;
         let differing = r_bits ^ x_bits;
-        signs = signs | differing;
+        signs |= differing;
         let larger = r_magnitude.max(x_magnitude);
         let ulps = if HAS_PLACES {
             let a = i32x8::from_slice(simd, places.0);
@@ -170,14 +170,14 @@ fn look<S: Simd, const HAS_PLACES: bool, const HAS_MAGNITUDES: bool>(
         let binade: f32x8<S> = (r_magnitude & exponent).bitcast();
         let mut tolerance = absolute + relative * r_size + per_binade * binade.max(min_normal);
         if HAS_MAGNITUDES {
-            tolerance = tolerance + per_magnitude * f32x8::from_slice(simd, sums);
+            tolerance += per_magnitude * f32x8::from_slice(simd, sums);
         }
-        failing = failing | simd.select_u32x8(error.simd_gt(tolerance), one, zero);
+        failing |= simd.select_u32x8(error.simd_gt(tolerance), one, zero);
         let size: f32x8<S> = larger.bitcast();
         let is_peak = error.simd_gt(peak_relative * size.max(floor)) | error.simd_gt(peak_absolute);
-        peak = peak | simd.select_u32x8(is_peak, one, zero);
-        above = above + simd.select_u32x8(x.simd_gt(r), one, zero);
-        outward = outward + simd.select_u32x8(x_size.simd_gt(r_size), one, zero);
+        peak |= simd.select_u32x8(is_peak, one, zero);
+        above += simd.select_u32x8(x.simd_gt(r), one, zero);
+        outward += simd.select_u32x8(x_size.simd_gt(r_size), one, zero);
     }
     Seen {
         largest_r: largest_r.reduce_max(),
@@ -204,11 +204,11 @@ fn sum_wide<S: Simd>(simd: S, r: &[f32], x: &[f32]) -> [f64; 5] {
         let r: [f64x4<S>; 2] = simd.widen_f32x8(r).into();
         for half in 0..2 {
             let (d, r) = (d[half], r[half]);
-            sums[0][half] = sums[0][half] + d;
-            sums[1][half] = sums[1][half] + d * d;
-            sums[2][half] = sums[2][half] + d * r;
-            sums[3][half] = sums[3][half] + r * r;
-            sums[4][half] = sums[4][half] + r;
+            sums[0][half] += d;
+            sums[1][half] += d * d;
+            sums[2][half] += d * r;
+            sums[3][half] += r * r;
+            sums[4][half] += r;
         }
     }
     sums.map(|[low, high]| {
@@ -233,16 +233,16 @@ fn sum_short<S: Simd>(simd: S, r: &[f32], x: &[f32]) -> [f64; 5] {
         for (r, x) in r.chunks_exact(LANES).zip(x.chunks_exact(LANES)) {
             let r = f32x8::from_slice(simd, r);
             let d = f32x8::from_slice(simd, x) - r;
-            short[0] = short[0] + d;
-            short[1] = short[1] + d * d;
-            short[2] = short[2] + d * r;
-            short[3] = short[3] + r * r;
-            short[4] = short[4] + r;
+            short[0] += d;
+            short[1] += d * d;
+            short[2] += d * r;
+            short[3] += r * r;
+            short[4] += r;
         }
         for (sum, short) in sums.iter_mut().zip(short) {
             let (low, high) = simd.widen_f32x8(short);
-            sum[0] = sum[0] + low;
-            sum[1] = sum[1] + high;
+            sum[0] += low;
+            sum[1] += high;
         }
     }
     sums.map(|[low, high]| {
@@ -261,7 +261,7 @@ fn count_small<S: Simd, const N: usize>(simd: S, ulps: &[u32]) -> [u64; 8] {
         let ulps = u32x8::from_slice(simd, ulps);
         for (value, known) in (0_u32..).zip(&mut counts) {
             let equal = ulps.simd_eq(u32x8::splat(simd, value));
-            *known = *known + simd.select_u32x8(equal, one, zero);
+            *known += simd.select_u32x8(equal, one, zero);
         }
     }
     let mut all = [0; 8];

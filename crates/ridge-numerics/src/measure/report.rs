@@ -32,6 +32,17 @@ pub enum Special {
     NegativeInfinity,
 }
 
+impl Number {
+    /// The number, if it is one.
+    #[must_use]
+    pub const fn finite(self) -> Option<f64> {
+        match self {
+            Self::Finite(value) => Some(value),
+            Self::Special(_) => None,
+        }
+    }
+}
+
 impl From<f64> for Number {
     fn from(value: f64) -> Self {
         if value.is_nan() {

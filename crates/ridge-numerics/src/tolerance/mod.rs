@@ -12,7 +12,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::format::Format;
 use crate::measure::{Judge, Limits};
@@ -24,7 +24,7 @@ const DEVIATIONS: f64 = 4.0;
 const MAX_GAMMA: f64 = 0.5;
 
 /// A rule that others use, or that a kind of computation needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {
     /// `torch.testing.assert_close`.

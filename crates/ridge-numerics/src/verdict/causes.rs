@@ -496,7 +496,7 @@ impl<'e> Evidence<'e> {
         const TRIED: u64 = 2048;
         let output = self.output.format();
         let own = output.unit_roundoff()?;
-        let narrower = [
+        let mut narrower = [
             Format::F32,
             Format::F16,
             Format::Tf32,
@@ -522,7 +522,7 @@ impl<'e> Evidence<'e> {
         let is_wide = self.measures.failing * 100 >= self.measures.elements;
         if tried.len() >= 4 * ENOUGH && is_wide {
             // The narrowest that holds them says most.
-            if let Some(format) = narrower.clone().filter(|format| holds(*format)).last() {
+            if let Some(format) = narrower.clone().rfind(|format| holds(*format)) {
                 return cause(
                     CauseKind::Narrowed,
                     format!(
@@ -537,12 +537,11 @@ impl<'e> Evidence<'e> {
         // Rounding both factors of each product by up to u makes errors of about u √(2/3) of the sum's spread. Other causes leave a
         // few errors far larger than the rest.
         let format = narrower
-            .filter(|format| {
+            .rfind(|format| {
                 format
                     .unit_roundoff()
                     .is_some_and(|unit| (0.2 * unit..2.5 * unit).contains(&l2))
             })
-            .last()
             .filter(|_| is_wide && peak < 20.0 * l2)?;
         let name = if format == Format::Tf32 {
             "tf32 or f16".to_owned()
@@ -593,6 +592,11 @@ impl<'e> Evidence<'e> {
             .iter()
             .min_by(|a, b| part(a).total_cmp(&part(b)))
             .filter(|axis| part(axis) < 1.0)?;
+        // Elements that are wrong here and there would all lie in a part of that size less than once in a million times.
+        let unlikely = -part(&axis).ln() * self.measures.failing as f64;
+        if unlikely < 1e6_f64.ln() {
+            return None;
+        }
         let name = axis_name(axis.axis, places.len());
         let span = span(axis.lowest, axis.highest);
         if axis.highest + 1 < axis.length || axis.lowest == 0 {

@@ -285,10 +285,12 @@ fn failing(
         + non_finite.infinite_missing
         + non_finite.infinite_sign
         > 0;
-    if !is_structural && !has_mismatch && !tolerance.is_chosen {
-        if let Some(verdict) = undecided(measures, tolerance, &wrong) {
-            return Verdict { causes, ..verdict };
-        }
+    if !is_structural
+        && !has_mismatch
+        && !tolerance.is_chosen
+        && let Some(verdict) = undecided(measures, tolerance, &wrong)
+    {
+        return Verdict { causes, ..verdict };
     }
     let head = format!("not {}: {wrong} wrong", tolerance.name);
     let sentence = if causes.is_empty() {

@@ -343,6 +343,9 @@ pub(super) fn wrong(state: &StateResult) -> Option<String> {
         }
         text.push(')');
     }
+    if let Some(explanation) = &outcome.explanation {
+        let _ = write!(text, "; {explanation}");
+    }
     if shown.after_samples > 0 {
         let _ = write!(text, "; first seen after {} samples", shown.after_samples);
     }

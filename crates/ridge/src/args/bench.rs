@@ -1,5 +1,6 @@
 //! The arguments of `ridge bench`.
 
+use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -254,6 +255,12 @@ impl BenchArguments {
             }
         }
         let min_time = self.min_time()?;
+        // A simulated device repeats itself.
+        let check_seed = if self.device.starts_with("sim:") {
+            Settings::default().check_seed
+        } else {
+            RandomState::new().hash_one(()) as u32
+        };
         let what = match (self.kernel.flags()?, self.files.as_slice()) {
             (None, files) => files.iter().cloned().map(What::File).collect(),
             (Some(flags), [file]) => vec![What::Kernel(file.clone(), Box::new(flags))],
@@ -283,6 +290,7 @@ impl BenchArguments {
                 has_fresh_inputs: self.fresh_inputs,
                 max_warm_up_ns: self.warm_up.get().max(0.0),
                 timeout_ns: self.timeout.get(),
+                check_seed,
                 ..Settings::default()
             },
             axes: self.axis,

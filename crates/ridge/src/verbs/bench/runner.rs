@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use ridge_bench::check::{Expected, Rule, expect};
+use ridge_bench::check::{Expected, expect};
 use ridge_bench::document::{Document, ITSELF, StateResult};
 use ridge_bench::expression::Names;
 use ridge_bench::protocol::{
@@ -88,10 +88,11 @@ impl<'r> Runner<'r> {
             source: input::source(self.loaded, &job.source, output)?,
             job: job.clone(),
             right,
-            rule: Rule::new(
-                self.loaded.spec.check.mode,
-                self.loaded.spec.check.tolerance,
-            ),
+            rule: self
+                .loaded
+                .spec
+                .rule(state, &self.gpu.names)
+                .map_err(|error| input::spec_error(&error, &self.loaded.shown))?,
         };
         let settings = &self.options.settings;
         let name = state.name();
