@@ -34,6 +34,14 @@ pub const GENERATORS: &[Generator] = &[
         files: crate::checklist::files,
     },
     Generator {
+        owns: None,
+        files: crate::gallery::files,
+    },
+    Generator {
+        owns: None,
+        files: crate::learn::files,
+    },
+    Generator {
         owns: Some("docs/findings"),
         files: crate::findings::files,
     },

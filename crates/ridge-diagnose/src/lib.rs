@@ -54,6 +54,7 @@ pub use compulsory::Given;
 pub use diagnose::{Group, Needs, Options, diagnose, needs};
 pub use findings::{ids, is_verdict};
 pub use ledger::{Class, Ledger, Relief, Resource, Row, Stage};
+pub use limiter::BUSY;
 pub use measured::at_measured;
 pub use mix::InstructionMix;
 pub use pages::{findings_that_name, page, page_ids};

@@ -6,7 +6,7 @@ use crate::speed_of_light::SpeedOfLight;
 
 /// Below this share of its peak no unit binds a kernel: the time goes into waiting. The profiler's own rule draws the
 /// line between "latency" and a busy unit at the same 60 %.
-pub(crate) const BUSY: f64 = 0.60;
+pub const BUSY: f64 = 0.60;
 /// A kernel shorter than this is shorter than what it costs to launch it: kernels launched back to back follow each
 /// other every 2.4 to 3.9 us (H200, A100; measured and published).
 pub(crate) const LAUNCH_PERIOD_NS: f64 = 3_900.0;

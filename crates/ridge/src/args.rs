@@ -8,7 +8,9 @@ mod checklist;
 mod devices;
 mod diff;
 mod doctor;
+mod gallery;
 mod history;
+mod learn;
 mod lint;
 mod numerics;
 mod occupancy;
@@ -18,7 +20,7 @@ mod timeline;
 mod trace;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -30,7 +32,9 @@ pub(crate) use checklist::{ChecklistArguments, ChecklistFormat};
 pub(crate) use devices::{DevicesArguments, DevicesFormat};
 pub(crate) use diff::{DiffArguments, DiffFormat, Renamed};
 pub(crate) use doctor::{DoctorArguments, DoctorFormat};
+pub(crate) use gallery::{GalleryArguments, GalleryFormat};
 pub(crate) use history::{ExportedAs, HistoryArguments, HistoryFormat, PlotFormat};
+pub(crate) use learn::{LearnArguments, LearnFormat};
 pub(crate) use lint::{LintArguments, LintFormat};
 pub(crate) use numerics::{NumericsArguments, NumericsFormat, OperationFormat};
 pub(crate) use occupancy::{OccupancyArguments, OccupancyFormat};
@@ -44,6 +48,7 @@ pub(crate) use trace::{TraceArguments, TraceFormat};
 
 use crate::error::ExpectedError;
 use crate::filter::{Launches, NameFilter, Selection};
+use crate::verbs::bench::BenchOptions;
 use crate::verbs::ceilings::stored::Choice;
 use crate::verbs::collect::CollectOptions;
 use crate::verbs::explain::ExplainOptions;
@@ -123,6 +128,13 @@ pub(crate) enum Verb {
     /// List, show, compare and exchange the results of earlier runs
     #[command(after_help = history::EXAMPLES)]
     History(Box<HistoryArguments>),
+    /// Learn to tell what limits a kernel: short lessons, each with questions about your device and about real reports
+    #[command(after_help = learn::EXAMPLES)]
+    Learn(LearnArguments),
+    /// Look at kernels that are slow for one reason, with the fix, what it saved, and what the diagnosis says
+    #[command(after_help = gallery::EXAMPLES)]
+    Gallery(Box<GalleryArguments>),
+    /// Explain a finding, a metric, a stall reason or a term
     /// Explain a finding, a rule of lint, a metric, a stall reason or a term
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArguments),
@@ -162,6 +174,25 @@ Examples:
   ridge explain dram__bytes_read.sum       a metric, by the profiler's name
   ridge explain long_scoreboard            a reason for which warps wait
   ridge explain wavefront                  a term";
+
+/// Options of `ridge bench` for a spec, as its command line gives them.
+pub(crate) fn bench_options(
+    spec: &Path,
+    device: &str,
+    format: Option<&str>,
+) -> Result<BenchOptions, ExpectedError> {
+    let mut words: Vec<OsString> = ["ridge", "bench", "--device", device]
+        .map(OsString::from)
+        .into();
+    words.extend(format.map(|format| OsString::from(format!("--format={format}"))));
+    words.extend([OsString::from("--"), spec.as_os_str().to_owned()]);
+    match Arguments::try_parse_from(words).map(|arguments| arguments.verb) {
+        Ok(Verb::Bench(arguments)) => arguments.options(),
+        _ => Err(ExpectedError::internal(
+            "`ridge bench` does not take its own options",
+        )),
+    }
+}
 
 /// The exit codes for the long help.
 fn exit_codes() -> String {

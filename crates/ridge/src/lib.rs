@@ -11,10 +11,12 @@ mod error;
 mod evidence;
 pub mod exit;
 mod filter;
+pub mod gallery;
 mod git;
 mod gpu;
 mod history;
 mod input;
+mod markdown;
 mod nvrtc;
 mod output;
 pub mod pages;
@@ -143,6 +145,8 @@ fn dispatch(verb: Verb, output: &mut Output) -> Result<exit::Code, ExpectedError
         Verb::Timeline(arguments) => verbs::timeline::run(&arguments.options()?, output),
         Verb::Trace(arguments) => verbs::trace::run(&arguments.options()?, output),
         Verb::History(arguments) => verbs::history::run(&arguments.options()?, output),
+        Verb::Learn(arguments) => verbs::learn::run(&arguments.options(), output),
+        Verb::Gallery(arguments) => verbs::gallery::run(&arguments.options(), output),
         Verb::Explain(arguments) => verbs::explain::run(&arguments.options(), output),
     }
 }

@@ -1,5 +1,7 @@
 //! Which project a folder belongs to.
 
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The settings of a project.
@@ -33,10 +35,28 @@ pub(crate) fn root(here: &Path) -> PathBuf {
         .to_owned()
 }
 
+/// What of the folder is not source: a history would make every next result one of changed files, and progress is a person's.
+const IGNORED: &str = "/.gitignore\n/history.db*\n/spool/\n/learn.json*\n";
+/// What earlier versions wrote.
+const IGNORED_BEFORE: &str = "/.gitignore\n/history.db*\n/spool/\n";
+
+/// Makes the folder that is Ridgepoint's, which keeps itself out of version control. Lines that somebody changed stay.
+pub(crate) fn prepare(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let ignore = folder.join(".gitignore");
+    let is_ours = match fs::read_to_string(&ignore) {
+        Ok(text) => text == IGNORED_BEFORE,
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    };
+    if is_ours {
+        // What is kept in the folder is worth more than that git leaves it out.
+        let _ = fs::write(ignore, IGNORED);
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     #[test]
@@ -60,5 +80,23 @@ mod tests {
             assert_eq!(root(&below), inner);
         }
         assert_eq!(root(outer.path()), outer.path());
+    }
+
+    #[test]
+    fn the_folder_keeps_itself_out_of_version_control() {
+        let outer = tempfile::tempdir().unwrap();
+        let folder = outer.path().join(FOLDER);
+        let ignore = folder.join(".gitignore");
+        for (before, after) in [
+            (None, IGNORED),
+            (Some(IGNORED_BEFORE), IGNORED),
+            (Some("mine\n"), "mine\n"),
+        ] {
+            if let Some(before) = before {
+                fs::write(&ignore, before).unwrap();
+            }
+            prepare(&folder).unwrap();
+            assert_eq!(fs::read_to_string(&ignore).unwrap(), after);
+        }
     }
 }

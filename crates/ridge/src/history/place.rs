@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 use super::expected;
 use crate::error::ExpectedError;
 use crate::output::Output;
-use crate::project::{FOLDER, SETTINGS, root};
+use crate::project::{FOLDER, SETTINGS, prepare, root};
 use crate::small_file::{self, MOST_OF_SETTINGS};
 
 /// What names a store.
@@ -173,7 +173,10 @@ impl StorePlace {
     pub(crate) fn open(&self) -> Result<Opened, Error> {
         match self {
             Self::Own(path) => {
-                prepare_folder(path);
+                // Where it cannot be made, opening the store says why.
+                if let Some(folder) = path.parent() {
+                    let _ = prepare(folder);
+                }
                 Ok(Box::new(SqliteStore::open(path)?))
             }
             Self::File(path) => Ok(Box::new(SqliteStore::open(path)?)),
@@ -209,19 +212,6 @@ enum Purpose {
     /// The history is made where there is none.
     Write,
     Look,
-}
-
-/// The folder of the project keeps itself out of version control: a history is not source, and would make every next result
-/// one of changed files.
-fn prepare_folder(store: &Path) {
-    let Some(folder) = store.parent() else {
-        return;
-    };
-    let ignore = folder.join(".gitignore");
-    // Where it cannot be written, opening the store says why.
-    if std::fs::create_dir_all(folder).is_ok() && !ignore.exists() {
-        let _ = std::fs::write(ignore, "/.gitignore\n/history.db*\n/spool/\n");
-    }
 }
 
 #[cfg(feature = "postgres")]

@@ -1,7 +1,6 @@
 //! `ridge explain`: what a finding, a rule of `ridge lint`, a line of the checklist, a metric, a stall reason or a term means.
 
 mod known;
-mod markdown;
 mod metric;
 mod terms;
 
@@ -10,6 +9,7 @@ use ridge_model::spelling::distance;
 use crate::args::ExplainFormat;
 use crate::error::ExpectedError;
 use crate::exit::{self, Code};
+use crate::markdown;
 use crate::output::Output;
 use crate::pages::{page, page_ids};
 

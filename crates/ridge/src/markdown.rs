@@ -9,7 +9,7 @@ use ridge_render::wrap::{Indent, wrap};
 const FENCE: &str = "```";
 
 /// A page as text: headings, paragraphs, bullets and tables, broken into lines of at most `columns`; drawings as they are.
-pub(super) fn text(page: &str, columns: usize, charset: Charset, painter: Painter) -> String {
+pub(crate) fn text(page: &str, columns: usize, charset: Charset, painter: Painter) -> String {
     let mut out = String::new();
     for block in blocks(page) {
         if !out.is_empty() {
@@ -102,7 +102,38 @@ fn lines(block: &str, columns: usize, charset: Charset, painter: Painter) -> Vec
             .flat_map(|item| wrap(&item.replace('\n', " "), columns, hanging))
             .collect();
     }
+    if block.starts_with("1. ") {
+        return numbered(&block, columns);
+    }
     wrap(&block.replace('\n', " "), columns, Indent::all("  "))
+}
+
+/// A numbered list of at most nine items.
+fn numbered(block: &str, columns: usize) -> Vec<String> {
+    let mut items: Vec<String> = Vec::new();
+    for line in block.lines() {
+        let next = format!("{}. ", items.len() + 1);
+        match (line.strip_prefix(&next), items.last_mut()) {
+            (Some(text), _) => items.push(text.to_owned()),
+            (None, Some(item)) => {
+                item.push(' ');
+                item.push_str(line.trim());
+            }
+            (None, None) => items.push(line.to_owned()),
+        }
+    }
+    items
+        .iter()
+        .enumerate()
+        .flat_map(|(place, item)| {
+            let first = format!("  {}. ", place + 1);
+            let indent = Indent {
+                first: &first,
+                rest: "     ",
+            };
+            wrap(item, columns, indent)
+        })
+        .collect()
 }
 
 /// Without the marks of code, and without characters that the terminal may not have.
@@ -130,6 +161,11 @@ mod tests {
 
     #[test]
     fn blocks_become_lines() {
+        let page = "1. one and\n   a half\n2. two\n";
+        assert_eq!(
+            text(page, 16, Charset::Unicode, Painter::plain()),
+            "  1. one and a\n     half\n  2. two\n"
+        );
         let page = "# Title\n\nSome `code` and\nmore words.\n\n* one item\n* two\n";
         assert_eq!(
             text(page, 16, Charset::Unicode, Painter::plain()),
