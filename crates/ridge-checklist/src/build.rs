@@ -159,10 +159,12 @@ fn optimisation(words: &[String]) -> Optimisation {
                 let Some(list) = value.or_else(|| words.next()) else {
                     continue;
                 };
-                let levels = list.split([',', ' ']).filter_map(|option| {
+                let mut levels = list.split([',', ' ']).filter_map(|option| {
                     level(option.trim_matches(['"', '\'']).strip_prefix("-O")?)
                 });
-                let Some(last) = levels.last() else { continue };
+                let Some(last) = levels.next_back() else {
+                    continue;
+                };
                 if name.contains("ptxas") {
                     found.device_level = Some(last);
                 } else {
