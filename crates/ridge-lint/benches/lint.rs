@@ -31,6 +31,9 @@ fn main() {
             }
         }
         let took = begin.elapsed();
-        println!("{name}: {lines} lines, {bytes} bytes, {findings} findings in {:.3} s", took.as_secs_f64());
+        println!(
+            "{name}: {lines} lines, {bytes} bytes, {findings} findings in {:.3} s",
+            took.as_secs_f64()
+        );
     }
 }

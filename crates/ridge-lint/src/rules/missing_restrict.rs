@@ -120,6 +120,10 @@ fn is_base_of_read(model: &Model<'_>, id: Id) -> bool {
     if !tree.is(above, Kind::Subscript) || tree.role(id) != Role::Argument {
         return false;
     }
-    tree.parent(above)
-        .is_none_or(|further| !tree.is(further, Kind::Pointer) && !(tree.is(further, Kind::Subscript) && tree.role(above) == Role::Argument))
+    let Some(further) = tree.parent(above) else { return true };
+    match tree.kind(further) {
+        Kind::Pointer => false,
+        Kind::Subscript => tree.role(above) != Role::Argument,
+        _ => true,
+    }
 }

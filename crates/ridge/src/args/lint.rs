@@ -10,7 +10,7 @@ use crate::verbs::lint::LintOptions;
 pub(super) const EXAMPLES: &str = "\
 Examples:
   ridge lint kernel.cu                        one source
-  ridge lint src/*.cu -o lint.sarif          several, for a code host or an editor
+  ridge lint src/*.cu -o lint.sarif           several, for a code host or an editor
   ridge lint build/compile_commands.json      what is compiled, and with which flags
   ridge lint CMakeLists.txt                   flags that CMake hands to nvcc
   ridge lint bench.cu --flags '-O3 -G'        a source and the flags of its build
