@@ -16,7 +16,7 @@ use std::path::Path;
 
 pub mod bench_spec;
 mod checklist;
-mod dependencies;
+pub mod dependencies;
 pub mod devices;
 pub mod findings;
 pub mod gallery;
