@@ -134,8 +134,7 @@ pub(crate) enum Verb {
     /// Look at kernels that are slow for one reason, with the fix, what it saved, and what the diagnosis says
     #[command(after_help = gallery::EXAMPLES)]
     Gallery(Box<GalleryArguments>),
-    /// Explain a finding, a metric, a stall reason or a term
-    /// Explain a finding, a rule of lint, a metric, a stall reason or a term
+    /// Explain a finding, a rule of lint, a line of the checklist, a metric, a stall reason or a term
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArguments),
 }
