@@ -88,7 +88,7 @@ impl Softmax<'_> {
 ///
 /// Noise, with the deviation σ and the mean size of the inputs a: `|weight| · ((|x| + a + |mean|) / σ + √K/2 · |x̂| + 2 · |x̂|) +
 /// |weight · x̂| + |bias|`. Rounding of the mean and of the difference is divided by σ; the sum of K squares adds half of √K to the
-/// normalized x̂. A kernel that takes the variance as E[x²] − E[x]² loses more where the mean is large beside σ, and fails.
+/// normalized x̂. A kernel that takes the variance as `E[x²] − E[x]²` loses more where the mean is large beside σ, and fails.
 #[derive(Clone, Copy, Debug)]
 pub struct LayerNorm<'v> {
     /// The input.
