@@ -930,7 +930,9 @@ fn streams_and_input_of_a_recorded_program() {
     json(&run);
     // The program prints to both streams, once.
     assert_eq!(run.stderr.matches("words").count(), 2, "{}", run.stderr);
-    assert_eq!(run.stderr.matches("typed").count(), 1, "{}", run.stderr);
+    // Two streams that end in one have no order: one may come between two pieces of the other.
+    let rest = run.stderr.replace("words\n", "");
+    assert_eq!(rest.matches("typed").count(), 1, "{}", run.stderr);
 }
 
 #[test]
