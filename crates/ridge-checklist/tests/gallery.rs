@@ -208,24 +208,9 @@ fn kernels(path: &Path) -> Result<Vec<Kernel>, Failed> {
     let mut kernels = Vec::new();
     for (launch_index, profile) in report.profiles().enumerate() {
         let header = profile.header().value;
-        let launch = header.launches.first();
         let code = header.sources.first().and_then(|key| report.source(*key));
         let code = code.map(|source| CodeMap::new(&source.value));
-        let profile = KernelProfile {
-            name: header
-                .function_name
-                .as_deref()
-                .unwrap_or_default()
-                .to_owned(),
-            signature: header.name().unwrap_or_default().to_owned(),
-            mangled: header.mangled_name.as_deref().map(str::to_owned),
-            is_mixture: false,
-            grid: launch.map(|launch| launch.grid),
-            block: launch.map(|launch| launch.block),
-            launch_index,
-            sections: Vec::new(),
-            metrics: profile.metrics().value,
-        };
+        let profile = KernelProfile::of_launch(&profile, launch_index);
         let group = Group {
             launches: vec![(launch_index, profile.duration_ns())],
             ..Group::default()

@@ -90,22 +90,9 @@ fn with_metrics<'r>(
     index: usize,
     metrics: Metrics<'r>,
 ) -> KernelProfile<'r> {
-    let header = profile.header().value;
-    let launch = header.launches.first();
     KernelProfile {
-        name: header
-            .function_name
-            .as_deref()
-            .unwrap_or_default()
-            .to_owned(),
-        signature: header.name().unwrap_or_default().to_owned(),
-        mangled: header.mangled_name.as_deref().map(str::to_owned),
-        is_mixture: false,
-        grid: launch.map(|launch| launch.grid),
-        block: launch.map(|launch| launch.block),
-        launch_index: index,
-        sections: Vec::new(),
         metrics,
+        ..KernelProfile::of_launch(profile, index)
     }
 }
 

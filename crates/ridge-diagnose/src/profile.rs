@@ -1,7 +1,7 @@
 //! What the diagnosis knows of one profiled workload, whatever file it came from.
 
 use ncu_rep::Metrics;
-use ncu_rep::report::Dim3;
+use ncu_rep::report::{Dim3, Profile};
 use ridge_model::{Architecture, ComputeCapability};
 
 use crate::samples;
@@ -40,6 +40,30 @@ pub struct GroupKey {
     pub block: Option<Dim3>,
     /// Shared memory of a block in bytes, static and dynamic.
     pub shared_bytes: Option<u64>,
+}
+
+impl<'r> KernelProfile<'r> {
+    /// A launch of a single kernel in a report, as it stands there.
+    #[must_use]
+    pub fn of_launch(launch: &Profile<'r>, launch_index: usize) -> Self {
+        let header = launch.header().value;
+        let size = header.launches.first();
+        Self {
+            name: header
+                .function_name
+                .as_deref()
+                .unwrap_or_default()
+                .to_owned(),
+            signature: header.name().unwrap_or_default().to_owned(),
+            mangled: header.mangled_name.as_deref().map(str::to_owned),
+            is_mixture: false,
+            grid: size.map(|launch| launch.grid),
+            block: size.map(|launch| launch.block),
+            launch_index,
+            sections: Vec::new(),
+            metrics: launch.metrics().value,
+        }
+    }
 }
 
 impl KernelProfile<'_> {

@@ -212,6 +212,8 @@ fn each(name: &str, kind: ElementType, pairs: &Pairs<'_>, rule: &Rule) -> Outcom
         ..Outcome::right(name, pairs.count, rule.what)
     };
     let Some(measures) = &document.measures else {
+        // Shapes and types fit by construction: what cannot be measured all the same is not right.
+        outcome.is_right = false;
         return outcome;
     };
     outcome.wrong = measures.failing;

@@ -338,8 +338,7 @@ pub fn measure(
         inputs: Vec::new(),
     };
     state.inputs = state.loaded.digests(&job)?;
-    let is_close = |mode: &Mode| matches!(mode, Mode::Batch | Mode::Graph);
-    if settings.modes.iter().any(is_close) {
+    if settings.modes.iter().copied().any(is_close) && 2 * state.loaded.count() <= QUEUE {
         state.twin = Twin::new(&state.loaded, &job, right.declared())?;
     }
     state.first_launches()?;
@@ -399,6 +398,11 @@ pub(super) fn lowered(job: &Job, loadable: &Loadable) -> Job {
         }
     }
     job
+}
+
+/// Whether launches follow each other with no time between.
+const fn is_close(mode: Mode) -> bool {
+    matches!(mode, Mode::Batch | Mode::Graph)
 }
 
 struct Run<'a> {
@@ -710,10 +714,8 @@ impl Run<'_> {
     ) -> Result<(), DeviceError> {
         // One run, however many a sample has: outputs that are added to would be those of several.
         let launches = self.loaded.count();
-        if let Some(twin) = self.twin.as_ref().filter(|_| {
-            // Behind other launches and with no time between, as in the samples.
-            matches!(mode, Mode::Batch | Mode::Graph) && 2 * launches <= QUEUE
-        }) {
+        // Behind other launches and with no time between, as in the samples.
+        if let Some(twin) = self.twin.as_ref().filter(|_| is_close(mode)) {
             twin.follow(&self.loaded, launches)?;
         } else {
             self.loaded.restore(self.job)?;
