@@ -89,6 +89,7 @@ for cheat in counting stale cached peeks tail spoils narrow constant; do
     expect 13 "cheat-$cheat-hot" faults/cheats.toml --filter "$cheat" --mode hot
 done
 expect 13 cheat-rapid faults/cheats.toml --filter rapid --mode batch
+expect 13 cheat-rapid-graph faults/cheats.toml --filter rapid --mode graph
 grep -ho '"median_ns": [0-9.]*' "$OUT"/again-*.json | awk '{print $2}' | sort -n > "$OUT/again.txt"
 echo "medians of ten processes: $(tr '\n' ' ' < "$OUT/again.txt")"
 [ $failed = 0 ] && echo "all as expected"

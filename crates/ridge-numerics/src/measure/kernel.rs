@@ -1,17 +1,19 @@
 //! The loops over elements that are finite and right, which are nearly all: wide vectors, no branches.
 //!
-//! Whatever needs a second look is only noticed here, for the block as a whole. Lanes are eight on every processor, and nothing is
-//! fused, so that results do not depend on the machine.
+//! Whatever needs a second look is only noticed here, for the block as a whole. Lanes are sixteen on every processor, so that
+//! results do not depend on the machine.
 
-use super::histogram;
+use super::lanes::{Bits, Errors, HalfBits, sum_wide};
+use super::tally::{STEP, Tally};
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, Simd, dispatch, f32x8, f64x4, i32x8, u32x8};
+use fearless_simd::{Level, Simd, dispatch, f32x16, i32x16, u8x64, u32x16};
 
 /// Elements of a block: three arrays of them fit into the first-level cache.
 pub(super) const BLOCK: usize = 2048;
-const LANES: usize = 8;
+/// Blocks are read in groups of so many.
+pub(super) const LANES: usize = 16;
 
-const MAGNITUDE: u32 = 0x7fff_ffff;
+pub(super) const MAGNITUDE: u32 = 0x7fff_ffff;
 /// The bits of infinity.
 pub(super) const INFINITE: u32 = 0x7f80_0000;
 
@@ -23,9 +25,7 @@ pub(super) struct Arrays {
     pub(super) magnitudes: [f32; BLOCK],
     /// Places among the numbers of the format, for formats whose places do not follow from the bits of binary32.
     pub(super) places: [[i32; BLOCK]; 2],
-    pub(super) ulps: [u32; BLOCK],
-    /// The bins of those.
-    pub(super) bins: [u32; BLOCK],
+    pub(super) ulps: Box<[u32; BLOCK]>,
 }
 
 impl Arrays {
@@ -35,9 +35,92 @@ impl Arrays {
             x: [0.0; BLOCK],
             magnitudes: [0.0; BLOCK],
             places: [[0; BLOCK]; 2],
-            ulps: [0; BLOCK],
-            bins: [0; BLOCK],
+            ulps: Box::new([0; BLOCK]),
         })
+    }
+}
+
+/// Elements of a block as they are read, little end first, of reference and output.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Block<'b> {
+    /// Binary32.
+    Single(&'b [u8], &'b [u8]),
+    /// The upper half of binary32.
+    Brain(&'b [u8], &'b [u8]),
+    /// Values that lie in the arrays already.
+    Held,
+}
+
+impl Block<'_> {
+    /// Puts the values into the arrays, for a second look at single elements.
+    pub(super) fn hold(self, arrays: &mut Arrays) {
+        match self {
+            Self::Single(r, x) => {
+                single(r, &mut arrays.r);
+                single(x, &mut arrays.x);
+            }
+            Self::Brain(r, x) => {
+                brain(r, &mut arrays.r);
+                brain(x, &mut arrays.x);
+            }
+            Self::Held => {}
+        }
+    }
+}
+
+fn single(bytes: &[u8], out: &mut [f32]) {
+    for (out, element) in out.iter_mut().zip(bytes.as_chunks::<4>().0) {
+        *out = f32::from_le_bytes(*element);
+    }
+}
+
+fn brain(bytes: &[u8], out: &mut [f32]) {
+    for (out, element) in out.iter_mut().zip(bytes.as_chunks::<2>().0) {
+        *out = f32::from_bits(u32::from(u16::from_le_bytes(*element)) << 16);
+    }
+}
+
+/// How a group of elements lies in memory.
+trait Group {
+    fn values<S: Simd>(&self, simd: S) -> f32x16<S>;
+}
+
+/// Bytes as words, the first byte the lowest.
+#[inline(always)]
+fn words<S: Simd>(simd: S, bytes: &[u8; 4 * LANES]) -> u32x16<S> {
+    if cfg!(target_endian = "little") {
+        u8x64::from_slice(simd, bytes).bitcast()
+    } else {
+        let mut words = [0; LANES];
+        for (word, bytes) in words.iter_mut().zip(bytes.as_chunks::<4>().0) {
+            *word = u32::from_le_bytes(*bytes);
+        }
+        u32x16::from_slice(simd, &words)
+    }
+}
+
+impl Group for [u8; 4 * LANES] {
+    #[inline(always)]
+    fn values<S: Simd>(&self, simd: S) -> f32x16<S> {
+        words(simd, self).bitcast()
+    }
+}
+
+impl Group for [u8; 2 * LANES] {
+    #[inline(always)]
+    fn values<S: Simd>(&self, simd: S) -> f32x16<S> {
+        let mut codes = [0; LANES];
+        for (code, element) in codes.iter_mut().zip(self.as_chunks::<2>().0) {
+            *code = u32::from(u16::from_le_bytes(*element)) << 16;
+        }
+        u32x16::from_slice(simd, &codes).bitcast()
+    }
+}
+
+impl Group for [f32; LANES] {
+    #[inline(always)]
+    fn values<S: Simd>(&self, simd: S) -> f32x16<S> {
+        f32x16::from_slice(simd, self)
     }
 }
 
@@ -61,8 +144,6 @@ pub(super) struct Watch {
     pub(super) magnitude: Option<f32>,
     /// The smallest normal number of the format.
     pub(super) min_normal: f32,
-    /// Relative errors are of this at least.
-    pub(super) floor: f32,
     /// The largest errors so far.
     pub(super) peak_absolute: f32,
     pub(super) peak_relative: f32,
@@ -75,7 +156,7 @@ pub(super) struct Seen {
     pub(super) largest_r: u32,
     pub(super) largest_x: u32,
     pub(super) largest_ulps: u32,
-    /// The smallest magnitude of the reference that is not 0, as bits less 1.
+    /// The smallest magnitude of the reference that is not 0, or any that is not subnormal.
     pub(super) smallest_r: u32,
     pub(super) has_sign_change: bool,
     pub(super) may_fail: bool,
@@ -87,259 +168,227 @@ pub(super) struct Seen {
     pub(super) sums: [f64; 5],
 }
 
-#[inline(always)]
-fn count<S: Simd>(vector: u32x8<S>) -> u64 {
-    let lanes: [u32; LANES] = vector.into();
-    lanes.iter().map(|lane| u64::from(*lane)).sum()
-}
-
-#[inline(always)]
-fn any<S: Simd>(vector: u32x8<S>) -> u32 {
-    let lanes: [u32; LANES] = vector.into();
-    lanes.iter().fold(0, |all, lane| all | lane)
-}
-
-/// Looks at a block of whole vectors.
-#[inline(always)]
-fn look<S: Simd, const HAS_PLACES: bool, const HAS_MAGNITUDES: bool>(
-    simd: S,
-    arrays: &mut Arrays,
-    length: usize,
-    watch: &Watch,
-) -> Seen {
-    let magnitude = u32x8::splat(simd, MAGNITUDE);
-    let one = u32x8::splat(simd, 1);
-    let zero = u32x8::splat(simd, 0);
-    let exponent = u32x8::splat(simd, INFINITE);
-    let absolute = f32x8::splat(simd, watch.absolute);
-    let relative = f32x8::splat(simd, watch.relative);
-    let per_binade = f32x8::splat(simd, watch.per_binade);
-    let per_magnitude = f32x8::splat(simd, watch.magnitude.unwrap_or(0.0));
-    let min_normal = f32x8::splat(simd, watch.min_normal);
-    let floor = f32x8::splat(simd, watch.floor);
-    let peak_absolute = f32x8::splat(simd, watch.peak_absolute);
-    let peak_relative = f32x8::splat(simd, watch.peak_relative);
-    let shift = match watch.distance {
-        Distance::Bits(shift) => shift,
-        Distance::Places => 0,
-    };
-    let (mut largest_r, mut largest_x, mut largest_ulps) = (zero, zero, zero);
-    let mut smallest_r = magnitude;
-    let (mut signs, mut failing, mut peak, mut above, mut outward) = (zero, zero, zero, zero, zero);
-    let [reference_places, output_places] = &arrays.places;
-    let places = reference_places
-        .chunks_exact(LANES)
-        .zip(output_places.chunks_exact(LANES));
-    let vectors = arrays.r[..length]
-        .chunks_exact(LANES)
-        .zip(arrays.x.chunks_exact(LANES))
-        .zip(arrays.magnitudes.chunks_exact(LANES))
-        .zip(arrays.ulps.chunks_exact_mut(LANES))
-        .zip(places);
-    for ((((r, x), sums), distances), places) in vectors {
-        let r = f32x8::from_slice(simd, r);
-        let x = f32x8::from_slice(simd, x);
-        let r_bits: u32x8<S> = r.bitcast();
-        let x_bits: u32x8<S> = x.bitcast();
-        let r_magnitude = r_bits & magnitude;
-        let x_magnitude = x_bits & magnitude;
-        let differing = r_bits ^ x_bits;
-        signs |= differing;
-        let larger = r_magnitude.max(x_magnitude);
-        let ulps = if HAS_PLACES {
-            let a = i32x8::from_slice(simd, places.0);
-            let b = i32x8::from_slice(simd, places.1);
-            let distance: u32x8<S> = (a.max(b) - a.min(b)).bitcast();
-            distance
-        } else {
-            let differing: i32x8<S> = differing.bitcast();
-            let other_side: u32x8<S> = (differing >> 31_u32).bitcast();
-            let across = r_magnitude + x_magnitude;
-            let along = (larger << 1_u32) - across;
-            ((across & other_side) | (along & !other_side)) >> shift
-        };
-        ulps.store_slice(distances);
-        largest_r = largest_r.max(r_magnitude);
-        largest_x = largest_x.max(x_magnitude);
-        largest_ulps = largest_ulps.max(ulps);
-        smallest_r = smallest_r.min(r_magnitude - one);
-        let error: u32x8<S> = (x - r).bitcast();
-        let error: f32x8<S> = (error & magnitude).bitcast();
-        let r_size: f32x8<S> = r_magnitude.bitcast();
-        let x_size: f32x8<S> = x_magnitude.bitcast();
-        let binade: f32x8<S> = (r_magnitude & exponent).bitcast();
-        let mut tolerance = absolute + relative * r_size + per_binade * binade.max(min_normal);
-        if HAS_MAGNITUDES {
-            tolerance += per_magnitude * f32x8::from_slice(simd, sums);
-        }
-        failing |= simd.select_u32x8(error.simd_gt(tolerance), one, zero);
-        let size: f32x8<S> = larger.bitcast();
-        let is_peak = error.simd_gt(peak_relative * size.max(floor)) | error.simd_gt(peak_absolute);
-        peak |= simd.select_u32x8(is_peak, one, zero);
-        above += simd.select_u32x8(x.simd_gt(r), one, zero);
-        outward += simd.select_u32x8(x_size.simd_gt(r_size), one, zero);
-    }
-    Seen {
-        largest_r: largest_r.reduce_max(),
-        largest_x: largest_x.reduce_max(),
-        largest_ulps: largest_ulps.reduce_max(),
-        smallest_r: smallest_r.reduce_min(),
-        has_sign_change: any(signs) & !MAGNITUDE != 0,
-        may_fail: any(failing) != 0,
-        has_peak: any(peak) != 0,
-        above: count(above),
-        outward: count(outward),
-        sums: [0.0; 5],
+impl Seen {
+    /// Whether there may be subnormal numbers in the reference.
+    pub(super) const fn has_subnormal(&self, watch: &Watch) -> bool {
+        self.smallest_r < watch.min_normal.to_bits()
     }
 }
 
-/// Sums in binary64.
-#[inline(always)]
-fn sum_wide<S: Simd>(simd: S, r: &[f32], x: &[f32]) -> [f64; 5] {
-    let mut sums = [[f64x4::splat(simd, 0.0); 2]; 5];
-    for (r, x) in r.chunks_exact(LANES).zip(x.chunks_exact(LANES)) {
-        let r = f32x8::from_slice(simd, r);
-        let d = f32x8::from_slice(simd, x) - r;
-        let d: [f64x4<S>; 2] = simd.widen_f32x8(d).into();
-        let r: [f64x4<S>; 2] = simd.widen_f32x8(r).into();
-        for half in 0..2 {
-            let (d, r) = (d[half], r[half]);
-            sums[0][half] += d;
-            sums[1][half] += d * d;
-            sums[2][half] += d * r;
-            sums[3][half] += r * r;
-            sums[4][half] += r;
-        }
-    }
-    sums.map(|[low, high]| {
-        let lanes: [f64; 4] = (low + high).into();
-        (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
-    })
-}
-
-/// Vectors that are summed in binary32 before the sum goes on in binary64.
+/// Groups of a step: sums of a lane are of that many elements in binary32, and go on in binary64, so that a sum is right within
+/// 2^-20 of its terms.
 const SHORT: usize = 16;
+const _: () = assert!(
+    SHORT * LANES == STEP,
+    "a step of the tally goes with each of them"
+);
 /// Where the largest magnitude of a block lies between these, squares of errors that count beside it are normal numbers of
 /// binary32, and so are sums of few of them.
 const SHORT_RANGE: std::ops::RangeInclusive<f32> = 1e-6..=1e15;
 
-/// Sums of few elements in binary32, their sums in binary64: a lane adds 16 terms before it is widened, so that a sum is right
-/// within 2^-20 of its terms.
-#[inline(always)]
-fn sum_short<S: Simd>(simd: S, r: &[f32], x: &[f32]) -> [f64; 5] {
-    let mut sums = [[f64x4::splat(simd, 0.0); 2]; 5];
-    for (r, x) in r.chunks(LANES * SHORT).zip(x.chunks(LANES * SHORT)) {
-        let mut short = [f32x8::splat(simd, 0.0); 5];
-        for (r, x) in r.chunks_exact(LANES).zip(x.chunks_exact(LANES)) {
-            let r = f32x8::from_slice(simd, r);
-            let d = f32x8::from_slice(simd, x) - r;
-            short[0] += d;
-            short[1] += d * d;
-            short[2] += d * r;
-            short[3] += r * r;
-            short[4] += r;
-        }
-        for (sum, short) in sums.iter_mut().zip(short) {
-            let (low, high) = simd.widen_f32x8(short);
-            sum[0] += low;
-            sum[1] += high;
-        }
-    }
-    sums.map(|[low, high]| {
-        let lanes: [f64; 4] = (low + high).into();
-        (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
-    })
+/// What lies beside the elements of a block.
+struct Beside<'a> {
+    magnitudes: &'a [f32; BLOCK],
+    places: &'a [[i32; BLOCK]; 2],
+    ulps: &'a mut [u32; BLOCK],
 }
 
-/// Counts distances of 0 to N - 1.
+/// Looks at a block of whole groups.
 #[inline(always)]
-fn count_small<S: Simd, const N: usize>(simd: S, ulps: &[u32]) -> [u64; 8] {
-    let one = u32x8::splat(simd, 1);
-    let zero = u32x8::splat(simd, 0);
-    let mut counts = [zero; N];
-    for ulps in ulps.chunks_exact(LANES) {
-        let ulps = u32x8::from_slice(simd, ulps);
-        for (value, known) in (0_u32..).zip(&mut counts) {
-            let equal = ulps.simd_eq(u32x8::splat(simd, value));
-            *known += simd.select_u32x8(equal, one, zero);
+fn look<S: Simd, G: Group, const HAS_PLACES: bool, const HAS_MAGNITUDES: bool>(
+    simd: S,
+    (r, x): (&[G], &[G]),
+    beside: Beside<'_>,
+    watch: &Watch,
+    tally: &mut Tally,
+) -> Seen {
+    let shift = match watch.distance {
+        Distance::Bits(shift) => shift,
+        Distance::Places => 0,
+    };
+    let mut bits = Bits::new(simd);
+    let mut errors = Errors::new(simd, watch);
+    let mut ulps = beside.ulps.as_chunks_mut::<LANES>().0.iter_mut();
+    let mut magnitudes = beside.magnitudes.as_chunks::<LANES>().0.iter();
+    let [r_places, x_places] = beside.places;
+    let mut r_places = r_places.as_chunks::<LANES>().0.iter();
+    let mut x_places = x_places.as_chunks::<LANES>().0.iter();
+    for (r, x) in r.chunks(SHORT).zip(x.chunks(SHORT)) {
+        for ((r, x), ulps) in r.iter().zip(x).zip(&mut ulps) {
+            let (r, x) = (r.values(simd), x.values(simd));
+            let mut places = None;
+            if HAS_PLACES {
+                let (Some(a), Some(b)) = (r_places.next(), x_places.next()) else {
+                    break;
+                };
+                let (a, b) = (i32x16::from_slice(simd, a), i32x16::from_slice(simd, b));
+                places = Some((a.max(b) - a.min(b)).bitcast());
+            }
+            let distances = bits.look(r.bitcast(), x.bitcast(), places);
+            (distances >> shift).store_slice(ulps);
+            let mut sums = None;
+            if HAS_MAGNITUDES {
+                let Some(magnitudes) = magnitudes.next() else {
+                    break;
+                };
+                sums = Some(f32x16::from_slice(simd, magnitudes));
+            }
+            errors.look::<HAS_PLACES>(r, x, sums);
         }
+        errors.end_step();
+        tally.step(simd);
     }
-    let mut all = [0; 8];
-    for (all, known) in all.iter_mut().zip(counts) {
-        *all = count(known);
-    }
-    all
+    let mut seen = Seen::default();
+    bits.finish(&mut seen);
+    seen.largest_ulps >>= shift;
+    errors.finish(watch, &mut seen);
+    seen
 }
 
-/// The bins of distances, as `histogram::bin_of_count` has them.
+/// Looks at a block of the upper halves of binary32: two groups at a time are one vector of words of 16 bits.
 #[inline(always)]
-fn find_bins<S: Simd>(simd: S, ulps: &[u32], bins: &mut [u32]) {
-    let most = u32x8::splat(simd, MAGNITUDE);
-    let first = u32x8::splat(simd, histogram::FIRST);
-    for (ulps, bins) in ulps.chunks_exact(LANES).zip(bins.chunks_exact_mut(LANES)) {
-        let ulps: i32x8<S> = u32x8::from_slice(simd, ulps).min(most).bitcast();
-        let ulps: f32x8<S> = ulps.to_float();
-        let bits: u32x8<S> = ulps.bitcast();
-        ((bits >> histogram::SHIFT).max(first) - first).store_slice(bins);
+fn look_brain<S: Simd>(
+    simd: S,
+    (r, x): (&[[u8; 4 * LANES]], &[[u8; 4 * LANES]]),
+    ulps: &mut [u32; BLOCK],
+    watch: &Watch,
+    tally: &mut Tally,
+) -> Seen {
+    let upper = u32x16::splat(simd, 0xffff_0000);
+    let mut bits = HalfBits::new(simd);
+    let mut errors = Errors::new(simd, watch);
+    let mut ulps = ulps.as_chunks_mut::<{ 2 * LANES }>().0.iter_mut();
+    for (r, x) in r.chunks(SHORT / 2).zip(x.chunks(SHORT / 2)) {
+        for ((r, x), ulps) in r.iter().zip(x).zip(&mut ulps) {
+            let r: u32x16<S> = words(simd, r);
+            let x: u32x16<S> = words(simd, x);
+            let (low, high) = bits.look(r.bitcast(), x.bitcast(), None).widen();
+            let (first, second) = ulps.split_at_mut(LANES);
+            low.store_slice(first);
+            high.store_slice(second);
+            // Every second element, and those between.
+            errors.look::<false>((r << 16_u32).bitcast(), (x << 16_u32).bitcast(), None);
+            errors.look::<false>((r & upper).bitcast(), (x & upper).bitcast(), None);
+        }
+        errors.end_step();
+        tally.step(simd);
+    }
+    let mut seen = Seen::default();
+    bits.finish(&mut seen);
+    errors.finish(watch, &mut seen);
+    seen
+}
+
+/// The smallest magnitude beside 0.
+#[inline(always)]
+fn smallest_above_zero<S: Simd, G: Group>(simd: S, elements: &[G]) -> u32 {
+    let magnitude = u32x16::splat(simd, MAGNITUDE);
+    let one = u32x16::splat(simd, 1);
+    let mut smallest = magnitude;
+    for group in elements {
+        let bits: u32x16<S> = group.values(simd).bitcast();
+        // Less 1, which makes 0 the largest number.
+        smallest = smallest.min((bits & magnitude) - one);
+    }
+    smallest.reduce_min() + 1
+}
+
+#[inline(always)]
+fn seen<S: Simd, G: Group>(
+    simd: S,
+    block: (&[G], &[G]),
+    beside: Beside<'_>,
+    watch: &Watch,
+    tally: &mut Tally,
+) -> Seen {
+    match (watch.distance, watch.magnitude) {
+        (Distance::Bits(_), None) => look::<S, G, false, false>(simd, block, beside, watch, tally),
+        (Distance::Bits(_), Some(_)) => {
+            look::<S, G, false, true>(simd, block, beside, watch, tally)
+        }
+        (Distance::Places, None) => look::<S, G, true, false>(simd, block, beside, watch, tally),
+        (Distance::Places, Some(_)) => look::<S, G, true, true>(simd, block, beside, watch, tally),
     }
 }
 
-/// Puts the bins of distances beside them.
-pub(super) fn bins(level: Level, arrays: &mut Arrays, length: usize) {
+/// What the block as a whole decides.
+#[inline(always)]
+fn finish<S: Simd, G: Group>(
+    simd: S,
+    (r, x): (&[G], &[G]),
+    mut seen: Seen,
+    watch: &Watch,
+    tally: &mut Tally,
+) -> Seen {
+    if seen.has_subnormal(watch) {
+        seen.smallest_r = smallest_above_zero(simd, r);
+    }
+    let largest = f32::from_bits(seen.largest_r.max(seen.largest_x));
+    if !SHORT_RANGE.contains(&largest) {
+        let pairs = r
+            .iter()
+            .zip(x)
+            .map(|(r, x)| (r.values(simd), x.values(simd)));
+        seen.sums = sum_wide(simd, pairs);
+    }
+    // The block before may have been longer.
+    while tally.step(simd) {}
+    seen
+}
+
+/// Looks at a block of whole groups, and counts the errors of the one before.
+pub(super) fn run(
+    level: Level,
+    block: Block<'_>,
+    arrays: &mut Arrays,
+    length: usize,
+    watch: &Watch,
+    tally: &mut Tally,
+) -> Seen {
     dispatch!(level, simd => {
-        let arrays = &mut *arrays;
-        simd.vectorize(
-            #[inline(always)]
-            || find_bins(simd, &arrays.ulps[..length], &mut arrays.bins[..length]),
-        )
-    });
-}
-
-/// Looks at the first elements of the arrays; their number has to be one of whole vectors.
-pub(super) fn run(level: Level, arrays: &mut Arrays, length: usize, watch: &Watch) -> Seen {
-    dispatch!(level, simd => {
-        let arrays = &mut *arrays;
+        let (arrays, tally) = (&mut *arrays, &mut *tally);
         simd.vectorize(
             #[inline(always)]
             || {
-                let mut seen = match (watch.distance, watch.magnitude) {
-                    (Distance::Bits(_), None) => look::<_, false, false>(simd, arrays, length, watch),
-                    (Distance::Bits(_), Some(_)) => look::<_, false, true>(simd, arrays, length, watch),
-                    (Distance::Places, None) => look::<_, true, false>(simd, arrays, length, watch),
-                    (Distance::Places, Some(_)) => look::<_, true, true>(simd, arrays, length, watch),
-                };
-                let (r, x) = (&arrays.r[..length], &arrays.x[..length]);
-                let largest = f32::from_bits(seen.largest_r.max(seen.largest_x));
-                seen.sums = if SHORT_RANGE.contains(&largest) {
-                    sum_short(simd, r, x)
-                } else {
-                    sum_wide(simd, r, x)
-                };
-                seen
+                let Arrays { r, x, magnitudes, places, ulps } = arrays;
+                match block {
+                    Block::Single(r, x) => {
+                        let block: (&[[u8; 4 * LANES]], _) = (r.as_chunks().0, x.as_chunks().0);
+                        let beside = Beside { magnitudes, places, ulps };
+                        let seen = seen(simd, block, beside, watch, tally);
+                        finish(simd, block, seen, watch, tally)
+                    }
+                    Block::Brain(r, x) => {
+                        let block: (&[[u8; 2 * LANES]], _) = (r.as_chunks().0, x.as_chunks().0);
+                        let is_even = length.is_multiple_of(2 * LANES);
+                        let seen = if is_even && watch.magnitude.is_none() {
+                            let block = (r.as_chunks().0, x.as_chunks().0);
+                            look_brain(simd, block, ulps, watch, tally)
+                        } else {
+                            let beside = Beside { magnitudes, places, ulps };
+                            seen(simd, block, beside, watch, tally)
+                        };
+                        finish(simd, block, seen, watch, tally)
+                    }
+                    Block::Held => {
+                        let (r, x) = (&r[..length], &x[..length]);
+                        let block: (&[[f32; LANES]], _) = (r.as_chunks().0, x.as_chunks().0);
+                        let beside = Beside { magnitudes, places, ulps };
+                        let seen = seen(simd, block, beside, watch, tally);
+                        finish(simd, block, seen, watch, tally)
+                    }
+                }
             },
         )
     })
 }
 
-/// Counts distances of 0 to 7 ULP, where the largest of them is known and no larger.
-pub(super) fn counts(level: Level, ulps: &[u32], largest: u32) -> [u64; 8] {
+/// The largest of some numbers.
+pub(super) fn largest(level: Level, numbers: &[u32]) -> u32 {
     dispatch!(level, simd => simd.vectorize(
         #[inline(always)]
-        || match largest {
-            0..2 => count_small::<_, 2>(simd, ulps),
-            2..4 => count_small::<_, 4>(simd, ulps),
-            _ => count_small::<_, 8>(simd, ulps),
-        },
+        || numbers.iter().fold(0, |most, number| most.max(*number))
     ))
-}
-
-/// Widens elements of two bytes that are the upper half of binary32.
-#[inline(always)]
-fn widen(bytes: &[u8], out: &mut [f32]) {
-    let (elements, _) = bytes.as_chunks::<2>();
-    for (out, element) in out.iter_mut().zip(elements) {
-        *out = f32::from_bits(u32::from(u16::from_le_bytes(*element)) << 16);
-    }
 }
 
 /// Binary16 without a branch, and its places.
@@ -359,19 +408,6 @@ fn halves(bytes: &[u8], out: &mut [f32], places: &mut [i32]) {
         let bits = if magnitude < 0x7c00 { bits } else { special };
         *out = f32::from_bits(bits | (code & 0x8000) << 16);
     }
-}
-
-/// Reads binary32.
-pub(super) fn read_f32(bytes: &[u8], out: &mut [f32]) {
-    let (elements, _) = bytes.as_chunks::<4>();
-    for (out, element) in out.iter_mut().zip(elements) {
-        *out = f32::from_le_bytes(*element);
-    }
-}
-
-/// Reads bfloat16.
-pub(super) fn read_bf16(level: Level, bytes: &[u8], out: &mut [f32]) {
-    dispatch!(level, simd => simd.vectorize(#[inline(always)] || widen(bytes, &mut *out)));
 }
 
 /// Reads binary16.

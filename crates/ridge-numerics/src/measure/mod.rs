@@ -7,9 +7,11 @@
 mod failures;
 mod histogram;
 mod kernel;
+mod lanes;
 mod partial;
 mod report;
 mod sums;
+mod tally;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};

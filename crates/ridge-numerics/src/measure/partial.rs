@@ -1,9 +1,10 @@
 //! What is known after a part of the elements.
 
 use super::failures::{Axes, Failures};
-use super::histogram::{self, Histogram};
-use super::kernel::{self, Arrays, BLOCK, Distance, INFINITE, Seen, Watch};
+use super::histogram::Histogram;
+use super::kernel::{self, Arrays, BLOCK, Block, Distance, INFINITE, Seen, Watch};
 use super::sums::{self, Sums};
+use super::tally::Tally;
 use super::{Judge, Magnitudes};
 use crate::format::{Endian, Format, Overflow};
 use crate::view::View;
@@ -54,18 +55,33 @@ impl Fast {
         }
     }
 
-    fn read(&self, level: Level, bytes: &[u8], out: &mut [f32], places: &mut [i32]) {
+    /// What is looked at. Formats whose values or places do not follow from the bits of binary32 are read into the arrays.
+    fn block<'b>(&self, level: Level, r: &'b [u8], x: &'b [u8], arrays: &mut Arrays) -> Block<'b> {
+        let Arrays {
+            r: r_values,
+            x: x_values,
+            places: [r_places, x_places],
+            ..
+        } = arrays;
+        let sides = [(r, r_values, r_places), (x, x_values, x_places)];
         match self {
-            Self::F32 => kernel::read_f32(bytes, out),
-            Self::Bf16 => kernel::read_bf16(level, bytes, out),
-            Self::F16 => kernel::read_f16(level, bytes, out, places),
+            Self::F32 => return Block::Single(r, x),
+            Self::Bf16 => return Block::Brain(r, x),
+            Self::F16 => {
+                for (bytes, values, places) in sides {
+                    kernel::read_f16(level, bytes, values, places);
+                }
+            }
             Self::Byte(table) => {
-                for ((out, place), code) in out.iter_mut().zip(places).zip(bytes) {
-                    *out = table.0[usize::from(*code)];
-                    *place = table.1[usize::from(*code)];
+                for (bytes, values, places) in sides {
+                    for ((value, place), code) in values.iter_mut().zip(places).zip(bytes) {
+                        *value = table.0[usize::from(*code)];
+                        *place = table.1[usize::from(*code)];
+                    }
                 }
             }
         }
+        Block::Held
     }
 }
 
@@ -214,8 +230,7 @@ pub(super) struct Room {
     bytes: [Vec<u8>; 3],
     values: [Vec<f64>; 3],
     codes: [Vec<u64>; 2],
-    /// Counts of bins, in four parts: neighbours are often of the same size, and one count after another would wait.
-    bins: Box<[[u32; histogram::ROOM]; 4]>,
+    tally: Tally,
 }
 
 impl Room {
@@ -225,7 +240,7 @@ impl Room {
             bytes: Default::default(),
             values: [vec![0.0; BLOCK], vec![0.0; BLOCK], vec![0.0; BLOCK]],
             codes: [vec![0; BLOCK], vec![0; BLOCK]],
-            bins: Box::new([[0; histogram::ROOM]; 4]),
+            tally: Tally::new(),
         }
     }
 }
@@ -277,26 +292,13 @@ impl Partial {
             });
             first += count as u64;
         }
-        self.empty_bins(room);
+        let same = room.tally.empty(task.level, &mut self.histogram);
+        self.counts.equal += same;
+        self.counts.same += same;
         self.peaks.absolute.merge(peaks.absolute);
         self.peaks.relative.merge(peaks.relative);
         self.peaks.ulps.merge(peaks.ulps);
         sums::total(&parts)
-    }
-
-    fn empty_bins(&mut self, room: &mut Room) {
-        for part in room.bins.iter_mut() {
-            for (bin, count) in part.iter_mut().enumerate() {
-                if *count > 0 {
-                    self.histogram.add_many(bin, u64::from(*count));
-                    if bin == 0 {
-                        self.counts.equal += u64::from(*count);
-                        self.counts.same += u64::from(*count);
-                    }
-                    *count = 0;
-                }
-            }
-        }
     }
 
     /// A block of a format that fits into binary32.
@@ -309,72 +311,62 @@ impl Partial {
         first: u64,
         count: usize,
     ) -> Sums {
-        // What is left over after whole vectors comes once in a tensor.
-        if !count.is_multiple_of(8) {
+        // What is left over after whole groups comes once in a tensor.
+        if !count.is_multiple_of(kernel::LANES) {
             return self.general(task, room, peaks, first, count);
         }
-        let arrays = &mut *room.arrays;
-        let [reference_places, output_places] = &mut arrays.places;
-        let bytes = task.reference.block(first, count, &mut room.bytes[0]);
-        fast.read(task.level, &bytes, &mut arrays.r[..count], reference_places);
-        let bytes = task.output.block(first, count, &mut room.bytes[1]);
-        fast.read(task.level, &bytes, &mut arrays.x[..count], output_places);
+        let Room {
+            arrays,
+            bytes: [r_bytes, x_bytes, magnitude_bytes],
+            values: [.., values],
+            tally,
+            ..
+        } = room;
+        let r = task.reference.block(first, count, r_bytes);
+        let x = task.output.block(first, count, x_bytes);
+        let block = fast.block(task.level, &r, &x, arrays);
         if let Some(magnitudes) = &task.magnitudes {
-            let values = &mut room.values[2][..count];
-            magnitudes.read(first, &mut room.bytes[2], values);
+            let values = &mut values[..count];
+            magnitudes.read(first, magnitude_bytes, values);
             for (out, value) in arrays.magnitudes.iter_mut().zip(values) {
                 *out = *value as f32;
             }
         }
         let watch = task.watch(fast.distance(), peaks);
-        let seen = kernel::run(task.level, arrays, count, &watch);
+        let seen = kernel::run(task.level, block, arrays, count, &watch, tally);
         if seen.may_fail || seen.largest_r >= INFINITE || seen.largest_x >= INFINITE {
+            drop((r, x));
             return self.general(task, room, peaks, first, count);
         }
-        self.take(task, room, peaks, first, count, &watch, &seen)
+        let has_peak = seen.has_peak || f64::from(seen.largest_ulps) > peaks.ulps.value;
+        let is_looked_at_again = has_peak
+            || seen.has_sign_change
+            || seen.has_subnormal(&watch)
+            || self.is_output_constant
+            || self.is_reference_constant;
+        if is_looked_at_again {
+            block.hold(arrays);
+            self.look_again(task, arrays, peaks, first, count, &watch, &seen);
+        }
+        self.take(task, arrays, tally, first, count, &seen)
     }
 
-    /// What a block of right and finite elements adds.
+    /// What single elements of a block of right and finite ones add.
     #[expect(
         clippy::too_many_arguments,
         reason = "one step of `fast`, cut off for its length"
     )]
-    fn take(
+    fn look_again(
         &mut self,
         task: &Task<'_>,
-        room: &mut Room,
+        arrays: &Arrays,
         peaks: &mut Peaks,
         first: u64,
         count: usize,
         watch: &Watch,
         seen: &Seen,
-    ) -> Sums {
-        self.counts.compared += count as u64;
-        self.counts.above += seen.above;
-        self.counts.outward += seen.outward;
-        let largest = |bits: u32| f64::from(f32::from_bits(bits));
-        self.largest_reference = self.largest_reference.max(largest(seen.largest_r));
-        self.largest_output = self.largest_output.max(largest(seen.largest_x));
-        if seen.largest_ulps < 8 {
-            let bins = &mut room.bins[0];
-            let ulps = &room.arrays.ulps[..count];
-            for (value, count) in (0..).zip(kernel::counts(task.level, ulps, seen.largest_ulps)) {
-                bins[histogram::bin_of_count(value)] += count as u32;
-            }
-        } else {
-            kernel::bins(task.level, &mut room.arrays, count);
-            let [one, two, three, four] = &mut *room.bins;
-            let place = |bin: u32| bin as usize & (histogram::ROOM - 1);
-            for group in room.arrays.bins[..count].as_chunks::<4>().0 {
-                one[place(group[0])] += 1;
-                two[place(group[1])] += 1;
-                three[place(group[2])] += 1;
-                four[place(group[3])] += 1;
-            }
-        }
-        let arrays = &room.arrays;
+    ) {
         let (r, x) = (&arrays.r[..count], &arrays.x[..count]);
-        let ulps = &arrays.ulps[..count];
         if seen.has_sign_change {
             for (r, x) in r.iter().zip(x) {
                 let is_flip = is_flip(f64::from(*r), f64::from(*x));
@@ -382,7 +374,7 @@ impl Partial {
                 self.counts.mirrored += u64::from(is_flip && *r == -*x);
             }
         }
-        if seen.smallest_r < watch.min_normal.to_bits() - 1 {
+        if seen.has_subnormal(watch) {
             for (r, x) in r.iter().zip(x) {
                 let is_subnormal = *r != 0.0 && r.abs() < watch.min_normal;
                 self.counts.subnormal += u64::from(is_subnormal);
@@ -391,10 +383,28 @@ impl Partial {
         }
         if seen.has_peak || f64::from(seen.largest_ulps) > peaks.ulps.value {
             let floor = task.judge.relative_floor;
-            for (place, ((r, x), ulps)) in r.iter().zip(x).zip(ulps).enumerate() {
-                let element = first + place as u64;
-                let (r, x) = (f64::from(*r), f64::from(*x));
-                offer(peaks, element, r, x, f64::from(*ulps), floor);
+            let known = peaks.ulps.value as u32;
+            let is_peak = |r: f32, x: f32, ulps: u32| {
+                let error = (x - r).abs();
+                (error > watch.peak_absolute)
+                    | (error > watch.peak_relative * r.abs().max(x.abs()))
+                    | (ulps > known)
+            };
+            let groups = r
+                .chunks(kernel::LANES)
+                .zip(x.chunks(kernel::LANES))
+                .zip(arrays.ulps.chunks(kernel::LANES));
+            for (group, ((r, x), ulps)) in groups.enumerate() {
+                let group_has_one = (r.iter().zip(x).zip(ulps))
+                    .fold(false, |any, ((r, x), ulps)| any | is_peak(*r, *x, *ulps));
+                if !group_has_one {
+                    continue;
+                }
+                for (place, ((r, x), ulps)) in r.iter().zip(x).zip(ulps).enumerate() {
+                    let element = first + (group * kernel::LANES + place) as u64;
+                    let (r, x) = (f64::from(*r), f64::from(*x));
+                    offer(peaks, element, r, x, f64::from(*ulps), floor);
+                }
             }
         }
         if self.is_output_constant {
@@ -403,13 +413,33 @@ impl Partial {
         if self.is_reference_constant {
             self.is_reference_constant = r.iter().all(|r| f64::from(*r) == task.first_values[0]);
         }
+    }
+
+    /// What a block of right and finite elements adds as a whole.
+    fn take(
+        &mut self,
+        task: &Task<'_>,
+        arrays: &mut Arrays,
+        tally: &mut Tally,
+        first: u64,
+        count: usize,
+        seen: &Seen,
+    ) -> Sums {
+        self.counts.compared += count as u64;
+        self.counts.above += seen.above;
+        self.counts.outward += seen.outward;
+        let largest = |bits: u32| f64::from(f32::from_bits(bits));
+        self.largest_reference = self.largest_reference.max(largest(seen.largest_r));
+        self.largest_output = self.largest_output.max(largest(seen.largest_x));
         if task.is_mapped(first) {
+            let ulps = &arrays.ulps[..count];
             self.mapped += count as u64;
             task.axes.runs(first, count, |cell, from, to| {
-                let most = ulps[from..to].iter().copied().max().unwrap_or(0);
+                let most = kernel::largest(task.level, &ulps[from..to]);
                 self.map[cell] = self.map[cell].max(most as f32);
             });
         }
+        tally.take(&mut arrays.ulps, count, seen.largest_ulps);
         let [d, dd, dr, rr, r] = seen.sums;
         Sums {
             count: count as u64,
@@ -728,7 +758,6 @@ impl Task<'_> {
             min_normal: format
                 .min_normal()
                 .map_or(f32::MIN_POSITIVE, |least| least as f32),
-            floor: rounded_down(self.judge.relative_floor),
             peak_absolute: rounded_down(peaks.absolute.value),
             // A little more, so that equal errors are looked at once.
             peak_relative: (peaks.relative.value * (1.0 + 1e-6)) as f32,

@@ -52,16 +52,11 @@ fn page(document: &Document) -> String {
     );
     let columns = Columns::of(document, true);
     let headers = columns.headers();
-    let _ = writeln!(out, "| {} |", headers.join(" | "));
+    let names: Vec<String> = headers.iter().map(|header| safe(header.name())).collect();
+    let _ = writeln!(out, "| {} |", names.join(" | "));
     let rule: Vec<&str> = headers
         .iter()
-        .map(|header| {
-            if ["state", "mode", "outputs"].contains(header) {
-                "---"
-            } else {
-                "---:"
-            }
-        })
+        .map(|header| if header.is_text() { "---" } else { "---:" })
         .collect();
     let _ = writeln!(out, "|{}|", rule.join("|"));
     for state in &document.states {

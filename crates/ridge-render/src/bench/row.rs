@@ -43,10 +43,54 @@ pub(super) fn short(name: &str, constant: &[String]) -> String {
     }
 }
 
+/// The head of a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Header {
+    Kernel,
+    /// An axis that has several values, by its name.
+    Axis(String),
+    /// A word.
+    Text(&'static str),
+    Samples,
+    /// A quantity.
+    Number(&'static str),
+}
+
+impl Header {
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Kernel => "kernel",
+            Self::Axis(name) => name,
+            Self::Text(name) | Self::Number(name) => name,
+            Self::Samples => "samples",
+        }
+    }
+
+    pub(super) const fn is_text(&self) -> bool {
+        matches!(self, Self::Kernel | Self::Text(_))
+    }
+}
+
+/// Names of axes, in the order of states, without those that have one value throughout.
+fn varying_axes(document: &Document, constant: &[String]) -> Vec<String> {
+    let mut axes: Vec<String> = Vec::new();
+    for axis in document.states.iter().flat_map(|state| &state.axes) {
+        let is_said = constant.iter().any(|part| {
+            part.split_once('=')
+                .is_some_and(|(name, _)| name == axis.name)
+        });
+        if !is_said && !axes.contains(&axis.name) {
+            axes.push(axis.name.clone());
+        }
+    }
+    axes
+}
+
 /// Which columns a document fills.
 #[derive(Clone, Debug)]
 pub(super) struct Columns {
-    pub(super) constant: Vec<String>,
+    /// Axes that have a column.
+    axes: Vec<String>,
     /// Whether there is room for samples and clocks.
     pub(super) is_wide: bool,
     /// The step of the timer.
@@ -63,7 +107,7 @@ impl Columns {
     pub(super) fn of(document: &Document, is_wide: bool) -> Self {
         let any = |wanted: &dyn Fn(&StateResult) -> bool| document.states.iter().any(wanted);
         Self {
-            constant: constant_axes(document),
+            axes: varying_axes(document, &constant_axes(document)),
             is_wide,
             step_ns: document.floors.map_or(0.0, |floors| floors.timer_step_ns),
             has_modes: document.settings.modes.len() > 1,
@@ -75,29 +119,30 @@ impl Columns {
         }
     }
 
-    pub(super) fn headers(&self) -> Vec<&'static str> {
-        let mut headers = vec!["state"];
+    pub(super) fn headers(&self) -> Vec<Header> {
+        let mut headers = vec![Header::Kernel];
+        headers.extend(self.axes.iter().cloned().map(Header::Axis));
         if self.has_modes {
-            headers.push("mode");
+            headers.push(Header::Text("mode"));
         }
-        headers.extend(["median", "within"]);
+        headers.extend(["median", "within"].map(Header::Number));
         if self.is_wide {
-            headers.extend(["n", "SM clock"]);
+            headers.extend([Header::Samples, Header::Number("SM clock")]);
         }
         if self.has_bytes {
-            headers.push("bandwidth");
+            headers.push(Header::Number("bandwidth"));
         }
         if self.has_flops {
-            headers.push("operations");
+            headers.push(Header::Number("operations"));
         }
         if self.has_bound {
-            headers.push("of bound");
+            headers.push(Header::Number("of bound"));
         }
         if self.has_attainable {
-            headers.push("of attainable");
+            headers.push(Header::Number("of attainable"));
         }
         if self.has_checks {
-            headers.push("outputs");
+            headers.push(Header::Text("outputs"));
         }
         headers
     }
@@ -105,7 +150,11 @@ impl Columns {
     /// The cells of one mode of a state; of a state that failed, `None`.
     pub(super) fn cells(&self, state: &StateResult, mode: Option<&ModeResult>) -> Vec<String> {
         let absent = || ABSENT.to_owned();
-        let mut cells = vec![short(&state.name, &self.constant)];
+        let mut cells = vec![state.kernel.clone()];
+        cells.extend(self.axes.iter().map(|name| {
+            let axis = state.axes.iter().find(|axis| axis.name == *name);
+            axis.map_or_else(absent, |axis| axis.value.to_string())
+        }));
         let of = |text: &dyn Fn(&ModeResult) -> Option<String>| {
             mode.and_then(text).unwrap_or_else(absent)
         };
@@ -180,12 +229,12 @@ fn within(mode: &ModeResult, step_ns: f64) -> Option<f64> {
     (median > 0.0).then(|| half / median)
 }
 
-/// Samples that count, and those that do not.
+/// Samples that count, of those that were taken.
 fn count(mode: &ModeResult) -> String {
     if mode.rejected == 0 {
         mode.samples.to_string()
     } else {
-        format!("{} (+{} rejected)", mode.samples, mode.rejected)
+        format!("{} of {}", mode.samples, mode.samples + mode.rejected)
     }
 }
 

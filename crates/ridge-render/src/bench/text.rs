@@ -4,7 +4,7 @@ use ridge_bench::document::{Document, ModeResult, StateResult, Status};
 use ridge_model::quantity::{Bytes, Nanos};
 
 use super::part::parts;
-use super::row::{Columns, best, constant_axes, remarks, short, stopped, wrong};
+use super::row::{Columns, Header, best, constant_axes, remarks, short, stopped, wrong};
 use crate::page::Layout;
 use crate::style::Role;
 use crate::table::{Cell, Column, Table};
@@ -198,20 +198,15 @@ fn machine(out: &mut String, document: &Document, layout: &Layout) {
 
 fn table(document: &Document, layout: &Layout) -> String {
     let columns = Columns::of(document, layout.columns >= WIDE);
-    let mut table = Table::new(
-        columns
-            .headers()
-            .into_iter()
-            .enumerate()
-            .map(|(place, header)| match header {
-                "state" => Column::left(header).truncated(1, 12),
-                "mode" | "outputs" => Column::left(header),
-                "of bound" => Column::right(header),
-                "n" => Column::right(header).wrapped(2, 8),
-                _ if place == 0 => Column::left(header),
-                _ => Column::right(header),
-            }),
-    );
+    let mut table = Table::new(columns.headers().into_iter().map(|header| {
+        let name = header.name();
+        match header {
+            Header::Kernel => Column::left(name).told_apart(1, 12),
+            Header::Text(_) => Column::left(name),
+            Header::Samples => Column::right(name).wrapped(2, 8),
+            Header::Axis(_) | Header::Number(_) => Column::right(name),
+        }
+    }));
     let bests: Vec<&str> = document
         .best
         .iter()
