@@ -106,7 +106,7 @@ pub fn html(document: &Document) -> String {
                 .map(|(bound, count, share)| vec![bound, grouped(count), percent(share)]),
         );
         out.push_str("</section>\n");
-        let digits = digits(document);
+        let digits = digits(&document.output.format);
         for (what, elements) in [("First", &measures.first), ("Worst", &measures.worst)] {
             if elements.is_empty() {
                 continue;

@@ -46,7 +46,7 @@ pub fn markdown(document: &Document) -> String {
         let _ = writeln!(out, "{}", safe(reason));
     }
     if measures.failing > 0 {
-        let digits = digits(document);
+        let digits = digits(&document.output.format);
         let _ = writeln!(
             out,
             "\n| {} |\n|---|---:|---:|---:|---:|---:|---:|",

@@ -2,8 +2,10 @@
 
 use ridge_model::quantity::grouped;
 use ridge_numerics::determinism::document::{CauseName, Document, TensorVariation};
+use ridge_numerics::measure::Number;
 
-use super::parts::{figure, finite_or, list, row};
+use super::parts::{figure, list, row};
+use super::rows::{digits, number};
 use crate::escape;
 use crate::page::Layout;
 use crate::style::Role;
@@ -73,6 +75,13 @@ fn places(tensor: &TensorVariation) -> Vec<String> {
         }
     )];
     if let Some(worst) = &tensor.worst {
+        let digits = digits(&tensor.format);
+        let end = |value: Option<f64>| {
+            value.map_or_else(
+                || "not finite".to_owned(),
+                |value| number(Number::Finite(value), digits),
+            )
+        };
         let steps = worst.steps.map_or_else(
             || "NaN in some run".to_owned(),
             |steps| format!("{} steps", grouped(steps)),
@@ -80,8 +89,8 @@ fn places(tensor: &TensorVariation) -> Vec<String> {
         lines.push(format!(
             "worst at {}: from {} to {} ({steps})",
             list(&worst.index),
-            finite_or(worst.lowest, "not finite"),
-            finite_or(worst.highest, "not finite"),
+            end(worst.lowest),
+            end(worst.highest),
         ));
     }
     if tensor.not_finite > 0 {

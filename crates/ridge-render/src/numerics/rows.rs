@@ -1,6 +1,5 @@
 //! Measures as rows of a table, the same for every format.
 
-use ridge_numerics::document::Document;
 use ridge_numerics::format::Format;
 use ridge_numerics::measure::{Element, Measures, Number, Peak, Special};
 use ridge_numerics::words::{figures, grouped, percent};
@@ -156,11 +155,9 @@ pub(super) fn rows(measures: &Measures, is_verbose: bool) -> Vec<Row> {
     rows
 }
 
-/// Figures that tell neighbouring numbers of the output's format apart.
-pub(super) fn digits(document: &Document) -> usize {
-    let bits = document
-        .output
-        .format
+/// Figures that tell neighbouring numbers of a format apart.
+pub(super) fn digits(format: &str) -> usize {
+    let bits = format
         .parse::<Format>()
         .ok()
         .and_then(Format::layout)

@@ -61,7 +61,7 @@ pub fn text(document: &Document, layout: &Layout) -> String {
     write_measures(&mut out, measures, layout);
     write_tolerance(&mut out, tolerance, layout);
     write_sizes(&mut out, measures, layout);
-    let digits = digits(document);
+    let digits = digits(&document.output.format);
     if measures.failing > 0 {
         write_elements(&mut out, "first", &measures.first, digits, layout);
     }
