@@ -1,5 +1,7 @@
 //! What each line means: the doc comment of its file, as a page.
 
+use ridge_model::pages::of_doc_comment;
+
 use crate::lines::LINES;
 
 /// The identifiers of all lines, in the order of the list.
@@ -24,21 +26,7 @@ pub fn title(id: &str) -> Option<&'static str> {
 #[must_use]
 pub fn page(id: &str) -> Option<String> {
     let check = LINES.iter().find(|check| check.id == id)?;
-    let mut page = format!("# {id}\n\n");
-    let lines = check.source.lines();
-    for line in lines.map_while(|line| line.strip_prefix("//!")) {
-        let line = line.strip_prefix(' ').unwrap_or(line);
-        if line.starts_with('#') {
-            // The line's name is the title: headings go down by one.
-            page.push('#');
-            page.push_str(line);
-            page.push('\n');
-        } else {
-            page.push_str(line);
-        }
-        page.push('\n');
-    }
-    Some(page)
+    Some(of_doc_comment(id, check.source))
 }
 
 #[cfg(test)]

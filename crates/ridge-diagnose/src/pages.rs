@@ -1,5 +1,7 @@
 //! What each finding means: the doc comment of its file, as a page.
 
+use ridge_model::pages::of_doc_comment;
+
 use crate::{findings, sequence};
 
 /// The headings of every page, in this order.
@@ -33,22 +35,7 @@ pub fn page_ids() -> impl Iterator<Item = &'static str> {
 #[must_use]
 pub fn page(id: &str) -> Option<String> {
     let (id, source) = sources().find(|(known, _)| *known == id)?;
-    let mut page = format!("# {id}\n\n");
-    for line in source
-        .lines()
-        .map_while(|line| line.strip_prefix("//!"))
-        .map(|line| line.strip_prefix(' ').unwrap_or(line))
-    {
-        if line.starts_with('#') {
-            // The finding's name is the title: headings go down by one.
-            page.push('#');
-            page.push_str(line);
-            page.push('\n');
-        } else {
-            page.push_str(line);
-        }
-        page.push('\n');
-    }
+    let mut page = of_doc_comment(id, source);
     let of_same_source: Vec<String> = sources()
         .filter(|(other, text)| *other != id && *text == source)
         .map(|(other, _)| format!("`{other}`"))

@@ -1,5 +1,7 @@
 //! What each rule means: the doc comment of its file, as a page.
 
+use ridge_model::pages::of_doc_comment;
+
 use crate::rules;
 
 /// The names of all rules.
@@ -17,20 +19,7 @@ pub fn page_ids() -> impl Iterator<Item = &'static str> {
 #[must_use]
 pub fn page(id: &str) -> Option<String> {
     let (id, source) = rules::sources().find(|(known, _)| *known == id)?;
-    let mut page = format!("# {id}\n\n");
-    for line in source.lines().map_while(|line| line.strip_prefix("//!")) {
-        let line = line.strip_prefix(' ').unwrap_or(line);
-        if line.starts_with('#') {
-            // The rule's name is the title: headings go down by one.
-            page.push('#');
-            page.push_str(line);
-            page.push('\n');
-        } else {
-            page.push_str(line);
-        }
-        page.push('\n');
-    }
-    Some(page)
+    Some(of_doc_comment(id, source))
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ mod format;
 pub mod latency;
 pub mod measured;
 pub mod occupancy;
+pub mod pages;
 pub mod quantity;
 pub mod roof;
 pub mod roofline;
