@@ -33,25 +33,75 @@ pub(super) fn import(
     let mut store = open_to_write(place)?;
     let mut code = exit::FINE;
     let mut all = Inserted::default();
+    let mut left_out = 0;
     for file in files {
         let mut batch = Batch::new(store.as_mut());
-        let read = read(file, labels, &mut batch, output);
-        // Results before a damaged line are stored.
+        let mut refused = Refused::default();
+        let read = read(file, labels, &mut batch, &mut refused, output);
+        // Results before a damaged part are stored.
         let stored = batch.finish().map_err(|error| expected(&error));
         match stored {
             Ok(inserted) => all += inserted,
             Err(error) => return Err(error),
         }
+        let name = file.to_string_lossy();
+        let name = without_secrets(&name);
+        if refused.count > 0 {
+            refused.say(&name, output);
+            left_out += refused.count;
+            code = code.and(exit::UNREADABLE);
+        }
         if let Err(mut error) = read {
-            let name = file.to_string_lossy();
-            error.message = format!("{}: {}", without_secrets(&name), error.message);
+            error.message = format!("{name}: {}", error.message);
             output.complain(&error);
             code = code.and(error.exit);
         }
     }
-    let said = format!("{} to {}", words(all), store.place());
+    let mut said = format!("{} to {}", words(all), store.place());
+    if left_out > 0 {
+        said = format!("{said}; {} left out", counted(left_out, "line"));
+    }
     output.write(&super::line(&said))?;
     Ok(code)
+}
+
+/// Lines that were not taken.
+#[derive(Default)]
+struct Refused {
+    count: u64,
+    first: Vec<String>,
+}
+
+impl Refused {
+    /// As many are named; what is wrong with a thousand lines is mostly one thing.
+    const NAMED: usize = 5;
+
+    fn add(&mut self, error: Error) {
+        self.count += 1;
+        if self.first.len() < Self::NAMED {
+            self.first.push(match error {
+                Error::Line { line, reason } => format!("line {line}: {reason}"),
+                other => other.to_string(),
+            });
+        }
+    }
+
+    fn say(&self, file: &str, output: &Output) {
+        let lines = match self.count {
+            1 => "1 line is no result that can be stored".to_owned(),
+            count => format!("{count} lines are no results that can be stored"),
+        };
+        output.complain(&ExpectedError::unreadable(format!(
+            "{file}: {lines}; the others are"
+        )));
+        for line in &self.first {
+            output.detail(line);
+        }
+        if self.count > Self::NAMED as u64 {
+            output.detail(&format!("and {} more", self.count - Self::NAMED as u64));
+        }
+        output.hint("export them again where they come from; what is stored is known by its identifier, and no line counts twice");
+    }
 }
 
 pub(super) fn words(inserted: Inserted) -> String {
@@ -66,6 +116,7 @@ fn read(
     file: &OsStr,
     labels: &Labels,
     batch: &mut Batch<'_>,
+    refused: &mut Refused,
     output: &Output,
 ) -> Result<(), ExpectedError> {
     let failed = |error: io::Error| {
@@ -83,7 +134,10 @@ fn read(
     }
     .map_err(failed)?;
     if input.looks_like_lines().map_err(failed)? {
-        return exchange::read_lines(input, &mut |record| batch.add(record)).map_err(of_batch);
+        return exchange::read_lines(input, &mut |record| batch.add(record), &mut |error| {
+            refused.add(error);
+        })
+        .map_err(of_batch);
     }
     let record = if file == "-" {
         record(&input.document().map_err(failed)?, file, labels)?
