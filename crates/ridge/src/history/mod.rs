@@ -65,6 +65,12 @@ pub(crate) fn expected(error: &Error) -> ExpectedError {
                 "see whether the server runs and the address is right; results are kept here until it is reached",
             ),
         ),
+        Error::Encryption { .. } => (
+            exit::UNABLE,
+            Some(
+                "sslmode=verify-full takes the server's authority from the file sslrootcert=FILE of the address, and sslmode=prefer goes without TLS where it has to; docs/history.md has all modes, and results are kept here until it is reached",
+            ),
+        ),
         Error::Refused { .. } => (
             exit::UNABLE,
             Some(
