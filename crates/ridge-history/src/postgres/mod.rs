@@ -634,11 +634,11 @@ fn of_database(place: &str, error: &::postgres::Error) -> Error {
     let place = place.to_owned();
     let reason = words(error);
     if is_of_tls(error) {
-        let reason = reason.trim_start_matches(OF_TLS).trim_start_matches(": ");
-        return Error::Encryption {
-            place,
-            reason: reason.to_owned(),
-        };
+        let said = || reason.trim_start_matches(OF_TLS).trim_start_matches(": ");
+        let reason = std::error::Error::source(error)
+            .and_then(tls::words)
+            .unwrap_or_else(|| said().to_owned());
+        return Error::Encryption { place, reason };
     }
     let Some(state) = error.code() else {
         // Without an answer of the server it is the way to it that is broken.

@@ -16,7 +16,9 @@ use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
-use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
+};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// What a file of certificates has at most: those of a whole operating system have a fifth of it.
@@ -76,6 +78,10 @@ impl Tls {
 
 fn roots(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let words = |error: io::Error| error.to_string();
+    // A pipe would keep one waiting.
+    if !std::fs::metadata(file).map_err(words)?.is_file() {
+        return Err("it is no file".to_owned());
+    }
     let mut text = Vec::new();
     File::open(file)
         .map_err(words)?
@@ -193,6 +199,25 @@ impl ServerCertVerifier for Known {
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.verifier.supported_verify_schemes()
+    }
+}
+
+/// What is wrong with a certificate, where the library has no words for people.
+pub(super) fn words(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    let error: &io::Error = error.downcast_ref()?;
+    let error: &rustls::Error = error.get_ref()?.downcast_ref()?;
+    let rustls::Error::InvalidCertificate(reason) = error else {
+        return None;
+    };
+    match reason {
+        CertificateError::UnknownIssuer => {
+            Some("its certificate is of no authority that is trusted".to_owned())
+        }
+        CertificateError::Other(reason) if reason.to_string().contains("CaUsedAsEndEntity") => {
+            Some("it signed its certificate itself, and that is not among the trusted".to_owned())
+        }
+        CertificateError::Other(reason) => Some(format!("its certificate is not taken: {reason}")),
+        _ => None,
     }
 }
 
