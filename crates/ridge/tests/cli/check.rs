@@ -224,6 +224,21 @@ fn baselines_have_labels_commits_and_branches() {
     run(&["--update", "--baseline", "branch:other"])
         .code(2)
         .says("main is checked out");
+    // What was measured while a file differed from its commit is of no commit, though lists show one.
+    git(&["add", "copy.toml"]);
+    git(&["commit", "--quiet", "-m", "second"]);
+    let commit = git(&["rev-parse", "HEAD"]);
+    folder.write("copy.toml", spec(1.0) + "\n");
+    let record = ["bench", "copy.toml", "--device", "sim:h200", "--record"];
+    ridge(record)
+        .within(&folder)
+        .env("PATH", &path)
+        .run()
+        .code(0);
+    run(&["--baseline", &commit[..10]])
+        .code(2)
+        .says("1 past result of")
+        .says("--record=LABEL");
 }
 
 #[test]
