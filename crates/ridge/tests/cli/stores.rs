@@ -110,7 +110,10 @@ fn times_that_cannot_be_end_no_command_and_get_no_further() {
         3,
         "{said}"
     );
-    assert!(said.contains("try: "), "{said}");
+    assert!(
+        said.contains("odd.db: 3 results cannot be taken") && said.contains("try: "),
+        "{said}"
+    );
 
     // The first line is the oldest.
     fs::write(place.at("lines.jsonl"), lines).unwrap();

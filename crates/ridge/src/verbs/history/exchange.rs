@@ -47,7 +47,12 @@ pub(super) fn import(
         let name = file.to_string_lossy();
         let name = without_secrets(&name);
         if refused.count > 0 {
-            refused.say(&name, output);
+            let lines = match refused.count {
+                1 => "1 line is no result".to_owned(),
+                count => format!("{count} lines are no results"),
+            };
+            let hint = "export them again where they come from; no line counts twice";
+            refused.say(&name, &lines, hint, output);
             left_out += refused.count;
             code = code.and(exit::UNREADABLE);
         }
@@ -65,7 +70,7 @@ pub(super) fn import(
     Ok(code)
 }
 
-/// Lines that were not taken.
+/// What a store did not take.
 #[derive(Default)]
 struct Refused {
     count: u64,
@@ -73,34 +78,28 @@ struct Refused {
 }
 
 impl Refused {
-    /// As many are named; what is wrong with a thousand lines is mostly one thing.
+    /// As many are named; what is wrong with a thousand is mostly one thing.
     const NAMED: usize = 5;
 
-    fn add(&mut self, error: Error) {
+    fn add(&mut self, text: String) {
         self.count += 1;
         if self.first.len() < Self::NAMED {
-            self.first.push(match error {
-                Error::Line { line, reason } => format!("line {line}: {reason}"),
-                other => other.to_string(),
-            });
+            self.first.push(text);
         }
     }
 
-    fn say(&self, file: &str, output: &Output) {
-        let lines = match self.count {
-            1 => "1 line is no result that can be stored".to_owned(),
-            count => format!("{count} lines are no results that can be stored"),
-        };
+    /// Says what was left out of a file or a store, such as `2 lines are no results`, and what helps.
+    fn say(&self, of: &str, what: &str, hint: &str, output: &Output) {
         output.complain(&ExpectedError::unreadable(format!(
-            "{file}: {lines}; the others are"
+            "{of}: {what}, and left out; the others are stored"
         )));
-        for line in &self.first {
-            output.detail(line);
+        for one in &self.first {
+            output.detail(one);
         }
         if self.count > Self::NAMED as u64 {
             output.detail(&format!("and {} more", self.count - Self::NAMED as u64));
         }
-        output.hint("export them again where they come from; what is stored is known by its identifier, and no line counts twice");
+        output.hint(hint);
     }
 }
 
@@ -135,7 +134,10 @@ fn read(
     .map_err(failed)?;
     if input.looks_like_lines().map_err(failed)? {
         return exchange::read_lines(input, &mut |record| batch.add(record), &mut |error| {
-            refused.add(error);
+            refused.add(match error {
+                Error::Line { line, reason } => format!("line {line}: {reason}"),
+                other => other.to_string(),
+            });
         })
         .map_err(of_batch);
     }
@@ -243,25 +245,28 @@ pub(super) fn merge(
     let mut code = exit::FINE;
     let mut all = Inserted::default();
     for other in stores {
-        let other_name = other.to_string_lossy();
+        let mut left_out = Refused::default();
         let merged = StorePlace::named(other)
             .open_existing()
             .and_then(|mut other| {
                 let mut refused = |id: Id, error: Error| {
-                    let mut error = expected(&error);
-                    error.message = format!(
-                        "result {} of {}: {}",
-                        id.short(),
-                        without_secrets(&other_name),
-                        error.message
-                    );
-                    output.complain(&error);
+                    let error = expected(&error);
+                    left_out.add(format!("result {}: {}", id.short(), error.message));
                     code = code.and(error.exit);
                 };
                 let filter = Filter::default();
                 ridge_history::copy(other.as_mut(), store.as_mut(), &filter, &mut refused)
                     .map_err(|error| expected(&error))
             });
+        if left_out.count > 0 {
+            let name = other.to_string_lossy();
+            let results = match left_out.count {
+                1 => "1 result cannot be taken".to_owned(),
+                count => format!("{count} results cannot be taken"),
+            };
+            let hint = "correct the clock of the machine that they come from, and make them again";
+            left_out.say(&without_secrets(&name), &results, hint, output);
+        }
         match merged {
             Ok(inserted) => all += inserted,
             Err(error) => {
