@@ -68,7 +68,7 @@ pub(crate) fn expected(error: &Error) -> ExpectedError {
         Error::Encryption { .. } => (
             exit::UNABLE,
             Some(
-                "sslmode=verify-full takes the server's authority from the file sslrootcert=FILE of the address, and sslmode=prefer goes without TLS where it has to; docs/history.md has all modes, and results are kept here until it is reached",
+                "have TLS switched on at the server, or name its authority with sslrootcert=FILE in the address where this machine does not trust it; docs/history.md has all modes, and results are kept here until it is reached",
             ),
         ),
         Error::Refused { .. } => (
