@@ -47,6 +47,50 @@ fn equal_results_are_the_same_and_slower_ones_are_slower() {
     assert_eq!(faster.pairs[0].verdict, Verdict::Faster);
 }
 
+/// Two kernels of one result are compared where somebody says that they are one; nothing else is paired with them.
+#[test]
+fn kernels_are_one_by_hand() {
+    let document = copies(1.1, "h200,seed=1");
+    let options = Options {
+        renamed: &[("plain", "vector")],
+        ..Options::default()
+    };
+    let found = compare(&[&document], &[&document], &options);
+    let [pair] = found.pairs.as_slice() else {
+        panic!("{found:?}")
+    };
+    assert_eq!(pair.kernel_before.as_deref(), Some("plain"));
+    assert_eq!(pair.subject.kernel, "vector");
+    assert_eq!(pair.verdict, Verdict::Faster, "{pair:?}");
+    let mut alone: Vec<_> = found
+        .unmatched
+        .iter()
+        .map(|one| (one.subject.kernel.as_str(), one.is_new))
+        .collect();
+    alone.sort_unstable();
+    assert_eq!(alone, [("plain", true), ("vector", false)]);
+    // Both ways at once is an exchange.
+    let options = Options {
+        renamed: &[("plain", "vector"), ("vector", "plain")],
+        ..Options::default()
+    };
+    let found = compare(&[&document], &[&document], &options);
+    let verdicts: Vec<_> = found.pairs.iter().map(|pair| pair.verdict).collect();
+    assert_eq!(verdicts, [Verdict::Slower, Verdict::Faster], "{found:?}");
+    assert!(found.unmatched.is_empty());
+    // Other work is still no comparison.
+    let mut other = document.clone();
+    other.states.retain(|state| state.kernel == "vector");
+    other.states[0].bytes = other.states[0].bytes.map(|bytes| 2.0 * bytes);
+    let options = Options {
+        renamed: &[("plain", "vector")],
+        ..Options::default()
+    };
+    let found = compare(&[&document], &[&other], &options);
+    assert_eq!(found.pairs[0].verdict, Verdict::Invalid);
+    assert_eq!(ids(&found.pairs[0].invalid), ["work-differs"]);
+}
+
 /// Runs that differ among themselves show by how much equal ones do.
 #[test]
 fn several_runs_are_a_control_for_each_other() {

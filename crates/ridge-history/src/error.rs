@@ -84,6 +84,14 @@ pub enum Error {
         /// What the client says.
         reason: String,
     },
+    /// There is no encrypted connection as the address asks for one, or the server is not the one that it should be.
+    #[error("speak TLS with the server of the history {place}: {reason}")]
+    Encryption {
+        /// The address, without its password.
+        place: String,
+        /// What is wrong.
+        reason: String,
+    },
     /// The server does not let this user in, or not do that.
     #[error("use the history {place}: {reason}")]
     Refused {
@@ -174,6 +182,7 @@ impl Error {
             Self::Implausible(_) => "HIS0019",
             Self::Empty { .. } => "HIS0020",
             Self::Missing { .. } => "HIS0021",
+            Self::Encryption { .. } => "HIS0022",
         }
     }
 
@@ -192,6 +201,7 @@ impl Error {
                 | Self::Empty { .. }
                 | Self::Missing { .. }
                 | Self::Connection { .. }
+                | Self::Encryption { .. }
                 | Self::Refused { .. }
                 | Self::Query { .. }
         )

@@ -51,12 +51,14 @@ pub fn write(record: &Record, sink: &mut dyn Write) -> Result<(), Error> {
     sink.write_all(&line).map_err(failed)
 }
 
-/// Whether some text begins with a line for exchange.
+/// Whether a line for exchange begins in some text. The first line need not be one: it may be the one that is damaged.
 #[must_use]
 pub fn looks_like(text: &[u8]) -> bool {
     let name = RECORD.as_bytes();
-    let head = text.get(..200).unwrap_or(text);
-    head.windows(name.len()).any(|part| part == name)
+    text.split(|byte| *byte == b'\n').any(|line| {
+        let head = line.get(..200).unwrap_or(line);
+        head.windows(name.len()).any(|part| part == name)
+    })
 }
 
 /// A stream that may be packed with zstd or gzip, unpacked.
@@ -101,7 +103,7 @@ impl<'r> Unpacked<'r> {
         Ok(Self { stream, packed })
     }
 
-    /// Whether the stream begins with a line for exchange.
+    /// Whether there is a line for exchange in what the stream begins with.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -163,21 +165,25 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Reads lines and hands their records to a function. Input that is packed with zstd or gzip is unpacked.
+/// Reads lines and hands their records to a function. Input that is packed with zstd or gzip is unpacked. A line that is no
+/// record, or whose record the function does not take, is handed to the other function as an error with its number; the lines
+/// behind it are read.
 ///
 /// A line has 320 MiB at most; one of a packed file no more than 16 MiB, or a hundred times what has been read of the file.
 ///
 /// # Errors
-/// When a line is no record, with its number. Those before it have been handed over.
+/// When the input cannot be read further, with the number of the line; when the function says that the store is at fault.
+/// What comes before has been handed over.
 pub fn read(
     input: impl Read,
     visit: &mut dyn FnMut(Record) -> Result<(), Error>,
+    refused: &mut dyn FnMut(Error),
 ) -> Result<(), Error> {
     let input = Unpacked::new(input).map_err(|error| Error::Stream {
         what: "read the exchange file",
         reason: error.to_string(),
     })?;
-    read_lines(input, visit)
+    read_lines(input, visit, refused)
 }
 
 /// The same for what has been looked at before.
@@ -187,6 +193,7 @@ pub fn read(
 pub fn read_lines(
     mut input: Unpacked<'_>,
     visit: &mut dyn FnMut(Record) -> Result<(), Error>,
+    refused: &mut dyn FnMut(Error),
 ) -> Result<(), Error> {
     let mut line = Vec::new();
     let mut number = 0;
@@ -206,8 +213,14 @@ pub fn read_lines(
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        let record = record(&line).map_err(wrong)?;
-        visit(record)?;
+        match record(&line) {
+            Ok(record) => match visit(record) {
+                Ok(()) => {}
+                Err(error) if error.is_of_store() => return Err(error),
+                Err(error) => refused(wrong(format!("failed to {error}"))),
+            },
+            Err(reason) => refused(wrong(reason)),
+        }
     }
 }
 
@@ -305,14 +318,25 @@ mod tests {
         .unwrap()
     }
 
+    /// The records, and the first error.
     fn all(input: &[u8]) -> (Vec<Record>, Option<Error>) {
-        let mut records = Vec::new();
-        let error = read(input, &mut |record| {
-            records.push(record);
-            Ok(())
-        })
+        let (records, errors) = every(input);
+        (records, errors.into_iter().next())
+    }
+
+    fn every(input: &[u8]) -> (Vec<Record>, Vec<Error>) {
+        let (mut records, mut refused) = (Vec::new(), Vec::new());
+        let error = read(
+            input,
+            &mut |record| {
+                records.push(record);
+                Ok(())
+            },
+            &mut |error| refused.push(error),
+        )
         .err();
-        (records, error)
+        refused.extend(error);
+        (records, refused)
     }
 
     #[test]
@@ -372,6 +396,56 @@ mod tests {
             "\"version\":1,\"colour\":\"red\",\"result\"",
         );
         assert_eq!(all(more.as_bytes()).0, [sample()]);
+    }
+
+    #[test]
+    fn lines_behind_a_bad_one_are_read() {
+        let mut text = Vec::new();
+        write(&sample(), &mut text).unwrap();
+        let bad: [&[u8]; 4] = [b"garbage\n", b"{}\n", b"\xff\xfe\n", &text[..99]];
+        let lines = [bad[0], &text, bad[1], b"\n", bad[2], &text, bad[3]].concat();
+        assert!(looks_like(&lines));
+        for input in [lines.clone(), zstd::bulk::compress(&lines, 3).unwrap()] {
+            let (records, errors) = every(&input);
+            assert_eq!(records, [sample(), sample()]);
+            let numbers: Vec<u64> = errors
+                .iter()
+                .map(|error| match error {
+                    Error::Line { line, .. } => *line,
+                    other => panic!("{other}"),
+                })
+                .collect();
+            assert_eq!(numbers, [1, 3, 5, 7]);
+        }
+    }
+
+    /// What the taker says of a record is of its line; a store that takes nothing ends it.
+    #[test]
+    fn what_is_not_taken_has_its_line() {
+        let mut text = Vec::new();
+        write(&sample(), &mut text).unwrap();
+        let twice = [text.as_slice(), &text].concat();
+        let reading = |given: fn() -> Error| {
+            let (mut seen, mut refused) = (0, Vec::new());
+            let outcome = read(
+                twice.as_slice(),
+                &mut |_| {
+                    seen += 1;
+                    Err(given())
+                },
+                &mut |error| refused.push(error.to_string()),
+            );
+            (seen, refused, outcome.err().map(|error| error.code()))
+        };
+        let (seen, refused, error) =
+            reading(|| Error::Implausible(crate::Timestamp::from_micros(-1)));
+        assert_eq!((seen, error), (2, None));
+        assert!(refused[1].starts_with("read line 2 ") && refused[1].contains("before 1970"));
+        let full = || Error::Full {
+            place: "x".to_owned(),
+            reason: "full".to_owned(),
+        };
+        assert_eq!(reading(full), (1, Vec::new(), Some("HIS0006")));
     }
 
     /// The identifier covers the document, and what lists and series show of it comes from there.

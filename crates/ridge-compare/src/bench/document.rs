@@ -43,6 +43,9 @@ pub struct Pair {
     /// What was measured.
     #[serde(flatten)]
     pub subject: Subject,
+    /// The kernel on the earlier side; `null` where it has the same name there.
+    #[serde(default)]
+    pub kernel_before: Option<String>,
     /// The verdict on the later side.
     pub verdict: Verdict,
     /// The earlier time; `null` where no run of it has a valid one.
@@ -155,9 +158,16 @@ impl Time {
 
 impl Pair {
     /// Before anything is judged: nothing says yet that the times may be compared.
-    pub(super) fn new(entry: &Entry<'_>, before: Option<Time>, after: Option<Time>) -> Self {
+    pub(super) fn new(
+        was: &Entry<'_>,
+        is: &Entry<'_>,
+        before: Option<Time>,
+        after: Option<Time>,
+    ) -> Self {
+        let has_other_name = was.state.kernel != is.state.kernel;
         Self {
-            subject: entry.subject(),
+            subject: is.subject(),
+            kernel_before: has_other_name.then(|| was.state.kernel.clone()),
             verdict: Verdict::Invalid,
             before,
             after,

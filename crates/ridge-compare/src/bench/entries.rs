@@ -74,9 +74,32 @@ fn benchmark<'d>(document: &'d Document, state: &StateResult) -> &'d str {
 #[derive(PartialEq, Eq, Hash)]
 struct Key<'d> {
     benchmark: &'d str,
-    kernel: &'d str,
+    kernel: Name<'d>,
     axes: Vec<(&'d str, u64)>,
     number: usize,
+}
+
+/// What a kernel is called, on whatever side it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Name<'d> {
+    /// Of both sides, by its name after.
+    Shared(&'d str),
+    /// Of one side alone: another kernel is meant by this name on the other.
+    Before(&'d str),
+    After(&'d str),
+}
+
+impl<'d> Name<'d> {
+    fn of(kernel: &'d str, is_after: bool, renamed: &[(&'d str, &'d str)]) -> Self {
+        let before = renamed.iter().find(|(before, _)| *before == kernel);
+        let is_new_name = renamed.iter().any(|(_, after)| *after == kernel);
+        match (is_after, before) {
+            (false, Some((_, after))) => Self::Shared(after),
+            (false, None) if is_new_name => Self::Before(kernel),
+            (true, Some(_)) if !is_new_name => Self::After(kernel),
+            _ => Self::Shared(kernel),
+        }
+    }
 }
 
 fn axes(axes: &[AxisValue]) -> Vec<(&str, u64)> {
@@ -113,7 +136,11 @@ struct States<'d> {
 }
 
 impl<'d> Sides<'d> {
-    pub(super) fn of(before: &[&'d Document], after: &[&'d Document]) -> Self {
+    pub(super) fn of(
+        before: &[&'d Document],
+        after: &[&'d Document],
+        kernels: &[(&'d str, &'d str)],
+    ) -> Self {
         let renamed = match (only(before), only(after)) {
             (Some(before), Some(after)) if before != after => Some((before, after)),
             _ => None,
@@ -129,7 +156,7 @@ impl<'d> Sides<'d> {
                             Some((_, after)) => after,
                             None => benchmark(document, state),
                         },
-                        kernel: &state.kernel,
+                        kernel: Name::of(&state.kernel, is_after, kernels),
                         axes: axes(&state.axes),
                         number: 0,
                     };

@@ -1,7 +1,7 @@
 //! Results of `ridge bench` against earlier ones.
 //!
 //! Each side is one or several runs: fresh processes that measured the same specs. States belong together when benchmark,
-//! kernel, values of the axes and mode are the same. A pair whose times may not be compared is INVALID and has no ratio; for
+//! kernel, values of the axes and mode are the same; a kernel that was renamed is the same where the options say so. A pair whose times may not be compared is INVALID and has no ratio; for
 //! the others [`ridge_stats::compare_runs`] has the verdict.
 //!
 //! ```no_run
@@ -31,12 +31,14 @@ use entries::{Entry, Sides};
 
 /// How to compare.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub struct Options<'n> {
     /// What a verdict asks for.
     pub rules: Rules,
+    /// Names of kernels before and after that are one. A kernel of such a name on the other side is not its like.
+    pub renamed: &'n [(&'n str, &'n str)],
 }
 
-impl Default for Options {
+impl Default for Options<'_> {
     /// The rules of [`Rules::default`], but for results that exist: a single run on each side gets a verdict too, with the
     /// band of single runs.
     fn default() -> Self {
@@ -46,14 +48,15 @@ impl Default for Options {
                 needs_control: false,
                 ..Rules::default()
             },
+            renamed: &[],
         }
     }
 }
 
 /// Compares runs with earlier runs.
 #[must_use]
-pub fn compare(before: &[&Document], after: &[&Document], options: &Options) -> Comparison {
-    let sides = Sides::of(before, after);
+pub fn compare(before: &[&Document], after: &[&Document], options: &Options<'_>) -> Comparison {
+    let sides = Sides::of(before, after, options.renamed);
     let setting = setting::compare(before, after, &sides);
     let mut pairs = Vec::new();
     let mut unmatched = Vec::new();
@@ -74,8 +77,13 @@ pub fn compare(before: &[&Document], after: &[&Document], options: &Options) -> 
 }
 
 /// What two sides of a state come to.
-fn pair(before: &[Entry<'_>], after: &[Entry<'_>], invalid: &[Remark], options: &Options) -> Pair {
-    let mut pair = Pair::new(&after[0], Time::of(before), Time::of(after));
+fn pair(
+    before: &[Entry<'_>],
+    after: &[Entry<'_>],
+    invalid: &[Remark],
+    options: &Options<'_>,
+) -> Pair {
+    let mut pair = Pair::new(&before[0], &after[0], Time::of(before), Time::of(after));
     pair.invalid.extend(invalid.iter().cloned());
     validity::check(before, after, &mut pair.invalid);
     if !pair.invalid.is_empty() {

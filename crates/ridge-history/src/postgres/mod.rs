@@ -1,14 +1,16 @@
 //! A store on a PostgreSQL server, for machines that share one.
 
 mod migrations;
+mod mode;
+mod tls;
 
 use std::collections::HashMap;
 use std::time::Duration;
 
-use ::postgres::config::Host;
+use ::postgres::config::{Host, SslMode};
 use ::postgres::error::SqlState;
 use ::postgres::types::ToSql;
-use ::postgres::{Client, Config, NoTls, Row};
+use ::postgres::{Client, Config, Row};
 
 use crate::address::{is_address, normal};
 use crate::rows::{self, HeadRow};
@@ -17,6 +19,7 @@ use crate::{
     Error, Filter, Head, Id, Inserted, Observation, Packed, Point, Record, Revision, Series,
     SeriesKey, Store, Timestamp,
 };
+use tls::{Proof, Tls};
 
 /// How long one waits for an answer to the first word. A server that is not there mostly says so at once.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -26,6 +29,7 @@ const LOST_AFTER: Duration = Duration::from_secs(30);
 /// A store on a PostgreSQL server: tables in the schema `ridge` of a database.
 pub struct PostgresStore {
     config: Config,
+    tls: Tls,
     client: Client,
     place: String,
     /// The version of the tables, where it is later than this one's.
@@ -47,17 +51,18 @@ impl std::fmt::Debug for PostgresStore {
 /// # Errors
 /// When it is no address.
 pub fn shown_address(address: &str) -> Result<String, Error> {
-    config_of(address, None).map(|(_, place)| place)
+    config_of(address, None).map(|(_, _, place)| place)
 }
 
 impl PostgresStore {
     /// Connects to a server by its address, `postgres://USER@HOST:PORT/DATABASE`, and makes the tables where there are none.
     /// The password of the address goes before the other one.
     ///
-    /// The connection is not encrypted, and the password is not sent over it with the method `scram-sha-256`.
+    /// The connection is encrypted as the `sslmode` of the address says, and where it says nothing if the server can. With
+    /// `sslmode=verify-full` the server has to show by a certificate who it is.
     ///
     /// # Errors
-    /// When the address is none, the server cannot be reached, or it does not let the user in.
+    /// When the address is none, the server cannot be reached, is not the one that it should be, or does not let the user in.
     pub fn open(address: &str, password: Option<&str>) -> Result<Self, Error> {
         let mut store = Self::connected(address, password)?;
         store.prepare()?;
@@ -79,10 +84,15 @@ impl PostgresStore {
     }
 
     fn connected(address: &str, password: Option<&str>) -> Result<Self, Error> {
-        let (config, place) = config_of(address, password)?;
-        let client = connect(&config, &place)?;
+        let (config, proof, place) = config_of(address, password)?;
+        let tls = Tls::new(&proof).map_err(|reason| Error::Encryption {
+            place: place.clone(),
+            reason,
+        })?;
+        let client = connect(&config, &tls, &place)?;
         Ok(Self {
             config,
+            tls,
             client,
             place,
             newer: None,
@@ -99,7 +109,7 @@ impl PostgresStore {
     /// The connection; a new one where the last was lost.
     fn client(&mut self) -> Result<&mut Client, Error> {
         if self.client.is_closed() {
-            self.client = connect(&self.config, &self.place)?;
+            self.client = connect(&self.config, &self.tls, &self.place)?;
             self.prepare()?;
         }
         Ok(&mut self.client)
@@ -530,8 +540,8 @@ fn head_row(row: &Row) -> Result<HeadRow, ::postgres::Error> {
     })
 }
 
-/// The settings of a connection, and the address as it is shown.
-fn config_of(address: &str, password: Option<&str>) -> Result<(Config, String), Error> {
+/// The settings of a connection, how the server shows who it is, and the address as it is shown.
+fn config_of(address: &str, password: Option<&str>) -> Result<(Config, Proof, String), Error> {
     if !is_address(address) {
         return Err(Error::Address(
             "expected postgres://USER@HOST:PORT/DATABASE".to_owned(),
@@ -545,6 +555,8 @@ fn config_of(address: &str, password: Option<&str>) -> Result<(Config, String), 
                 .to_owned(),
         ));
     }
+    let (address, proof) =
+        mode::taken(&address).map_err(|reason| Error::Address(reason.to_owned()))?;
     // What the client says may quote a part of the address that it takes for an option, and that is one of the password.
     let mut config: Config = address.parse().map_err(|_: ::postgres::Error| {
         Error::Address(
@@ -592,22 +604,42 @@ fn config_of(address: &str, password: Option<&str>) -> Result<(Config, String), 
     let user = config.get_user().unwrap_or_default();
     let database = config.get_dbname().unwrap_or(user);
     let place = format!("postgres://{user}@{}/{database}", hosts.join(","));
-    Ok((config, place))
+    Ok((config, proof, place))
 }
 
-fn connect(config: &Config, place: &str) -> Result<Client, Error> {
-    let mut client = config
-        .connect(NoTls)
-        .map_err(|error| of_database(place, &error))?;
+fn connect(config: &Config, tls: &Tls, place: &str) -> Result<Client, Error> {
+    let mut client = match config.connect(tls.clone()) {
+        // Where nobody asked for encryption, what a server cannot do well is done without.
+        Err(error) if is_of_tls(&error) && config.get_ssl_mode() == SslMode::Prefer => config
+            .clone()
+            .ssl_mode(SslMode::Disable)
+            .connect(tls.clone()),
+        other => other,
+    }
+    .map_err(|error| of_database(place, &error))?;
     client
         .batch_execute("SET search_path TO ridge; SET client_min_messages TO warning")
         .map_err(|error| of_database(place, &error))?;
     Ok(client)
 }
 
+/// How the client begins what it says of TLS; it has no other sign of it.
+const OF_TLS: &str = "error performing TLS handshake";
+
+fn is_of_tls(error: &::postgres::Error) -> bool {
+    error.as_db_error().is_none() && error.to_string().starts_with(OF_TLS)
+}
+
 fn of_database(place: &str, error: &::postgres::Error) -> Error {
     let place = place.to_owned();
     let reason = words(error);
+    if is_of_tls(error) {
+        let said = || reason.trim_start_matches(OF_TLS).trim_start_matches(": ");
+        let reason = std::error::Error::source(error)
+            .and_then(tls::words)
+            .unwrap_or_else(|| said().to_owned());
+        return Error::Encryption { place, reason };
+    }
     let Some(state) = error.code() else {
         // Without an answer of the server it is the way to it that is broken.
         return Error::Connection { place, reason };

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -70,6 +70,11 @@ fn user() -> Option<(u32, u32)> {
 
 impl Server {
     fn start(programs: PathBuf) -> Self {
+        Self::start_with(programs, |_| {})
+    }
+
+    /// A server whose data are made ready before it runs.
+    fn start_with(programs: PathBuf, prepare: impl Fn(&Self)) -> Self {
         // Not below the folder of a user, which others may not enter.
         let folder = tempfile::Builder::new()
             .prefix("ridge-postgres-")
@@ -101,6 +106,7 @@ impl Server {
                 &data,
             ],
         );
+        prepare(&server);
         // The port can be taken by somebody else before the server has it.
         for _ in 0..5 {
             server.port = TcpListener::bind("127.0.0.1:0")
@@ -145,11 +151,16 @@ impl Server {
     }
 
     fn run(&self, program: &str, arguments: &[&str]) -> Output {
-        let mut command = Command::new(self.programs.join(program));
+        self.run_path(&self.programs.join(program), arguments)
+    }
+
+    fn run_path(&self, program: &Path, arguments: &[&str]) -> Output {
+        let mut command = Command::new(program);
         command
             .args(arguments)
             .current_dir(self.folder.path())
-            .env("LC_ALL", "C");
+            .env("LC_ALL", "C")
+            .env("HOME", self.folder.path());
         // The server keeps what it is given open for as long as it runs, and a pipe would keep this process waiting.
         let output = self.folder.path().join("output");
         let file = std::fs::File::create(&output).unwrap();
@@ -160,7 +171,7 @@ impl Server {
         }
         let status = command
             .status()
-            .unwrap_or_else(|error| panic!("{program}: {error}"));
+            .unwrap_or_else(|error| panic!("{}: {error}", program.display()));
         Output {
             status,
             stdout: std::fs::read(&output).unwrap_or_default(),
@@ -253,12 +264,36 @@ const LOSSES: &[(&str, Case)] = &[(
     a_lost_connection_is_told_and_made_anew,
 )];
 
+/// Cases of servers with TLS, whose certificates are made by the command `openssl`.
+const ENCRYPTED: &[(&str, fn())] = &[
+    ("connections_are_encrypted", connections_are_encrypted),
+    ("a_server_proves_who_it_is", a_server_proves_who_it_is),
+    (
+        "encryption_that_fails_is_done_without_where_nobody_asks",
+        encryption_that_fails_is_done_without_where_nobody_asks,
+    ),
+];
+
 /// Adds the tests; ignored ones where there is no server and none is required.
 pub(crate) fn add(trials: &mut Vec<Trial>, says_why: bool) {
     let missing = programs().err();
     if let (Some(reason), true) = (&missing, says_why) {
         // Nothing is left to say it with when standard error is gone.
         let _ = writeln!(std::io::stderr(), "ignored: {reason}");
+    }
+    let has_openssl = Command::new("openssl").arg("version").output().is_ok();
+    if !has_openssl && says_why {
+        let _ = writeln!(
+            std::io::stderr(),
+            "ignored: no command openssl, which makes certificates"
+        );
+    }
+    for (name, case) in ENCRYPTED {
+        let trial = Trial::test(format!("postgres::{name}"), move || {
+            case();
+            Ok(())
+        });
+        trials.push(trial.with_ignored_flag(missing.is_some() || !has_openssl));
     }
     let mut push = |trial: Trial| trials.push(trial.with_ignored_flag(missing.is_some()));
     for (name, case) in suite::CASES {
@@ -322,8 +357,147 @@ fn wrong_credentials_are_told(server: &Server) {
         "{error}"
     );
     // Encryption that is asked for and not there is no connection without it.
-    let error = open(&format!("{address}?sslmode=require"), Some(PASSWORD));
-    assert!(error.to_string().to_lowercase().contains("tls"), "{error}");
+    for mode in ["require", "verify-full"] {
+        let error = open(&format!("{address}?sslmode={mode}"), Some(PASSWORD));
+        assert_eq!(error.code(), "HIS0022", "{error}");
+        assert!(error.is_of_store());
+        assert!(
+            error.to_string().contains("server does not support TLS"),
+            "{error}"
+        );
+    }
+}
+
+impl Server {
+    /// A server that has TLS, with the certificate that some commands of `openssl` make. A rule says who comes in.
+    fn encrypted(commands: &[&str], rule: &str, settings: &str) -> Self {
+        Self::start_with(programs().unwrap(), |server| {
+            for command in commands {
+                let arguments: Vec<&str> = command.split_whitespace().collect();
+                let output = server.run_path(Path::new("openssl"), &arguments);
+                let said = String::from_utf8_lossy(&output.stdout).into_owned();
+                assert!(output.status.success(), "{command}: {said}");
+            }
+            let data = PathBuf::from(server.data());
+            let append = |file: &str, text: &str| {
+                let old = std::fs::read_to_string(data.join(file)).unwrap();
+                std::fs::write(data.join(file), old + text).unwrap();
+            };
+            append(
+                "postgresql.conf",
+                &format!(
+                    "\nssl = on\nssl_cert_file = '../server.crt'\nssl_key_file = '../server.key'\n{settings}\n"
+                ),
+            );
+            let rule = format!("{rule} all all 127.0.0.1/32 scram-sha-256\n");
+            std::fs::write(data.join("pg_hba.conf"), rule).unwrap();
+        })
+    }
+
+    fn try_open(&self, host: &str, options: &str) -> Result<PostgresStore, ridge_history::Error> {
+        let address = format!(
+            "postgres://ridge@{host}:{}/postgres?application_name=tested&{options}",
+            self.port
+        );
+        PostgresStore::open(&address, Some(PASSWORD))
+    }
+
+    /// The version of TLS that the server says the connection has.
+    fn version_of_tls(&self) -> Option<String> {
+        // Nobody comes in without TLS, this client neither: the server is asked by its own program.
+        let output = self.run(
+            "psql",
+            &[
+                "-XAtd",
+                &format!(
+                    "host=127.0.0.1 port={} user=ridge dbname=postgres sslmode=require password='{PASSWORD}'",
+                    self.port
+                ),
+                "-c",
+                "SELECT version FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) \
+                 WHERE ssl AND application_name = 'tested'",
+            ],
+        );
+        let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        assert!(output.status.success(), "{text}");
+        (!text.is_empty()).then_some(text)
+    }
+}
+
+/// A certificate of its own, as the manual of PostgreSQL makes one.
+const SELF_SIGNED: &[&str] = &[
+    "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=ridge \
+     -addext subjectAltName=DNS:localhost -keyout server.key -out server.crt",
+];
+
+/// One of an authority, for an address and not for a name.
+const SIGNED: &[&str] = &[
+    "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=authority \
+     -keyout ca.key -out ca.crt",
+    "req -new -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=server \
+     -addext subjectAltName=IP:127.0.0.1 -keyout server.key -out server.csr",
+    "x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 2 -copy_extensions copy -out server.crt",
+];
+
+fn connections_are_encrypted() {
+    let server = Server::encrypted(SELF_SIGNED, "hostssl", "");
+    // Where nothing is said too.
+    for options in ["", "sslmode=prefer", "sslmode=require"] {
+        let mut store = server.try_open("127.0.0.1", options).unwrap();
+        let version = server.version_of_tls();
+        assert!(version.is_some_and(|version| version.starts_with("TLSv1.")));
+        assert_eq!(
+            store
+                .insert(&ten())
+                .map(|done| done.added + done.known)
+                .unwrap(),
+            10
+        );
+    }
+    let error = server.try_open("127.0.0.1", "sslmode=disable").unwrap_err();
+    assert_eq!(error.code(), "HIS0009", "{error}");
+    assert!(error.to_string().contains("no encryption"), "{error}");
+}
+
+fn a_server_proves_who_it_is() {
+    let server = Server::encrypted(SELF_SIGNED, "hostssl", "");
+    let file = |server: &Server, name: &str| server.folder.path().join(name).display().to_string();
+    let verified = |root: &str| format!("sslmode=verify-full&sslrootcert={root}");
+    let own = file(&server, "server.crt");
+    server.try_open("localhost", &verified(&own)).unwrap();
+    assert!(server.try_open("localhost", "sslmode=require").is_ok());
+    let refused = |server: &Server, host: &str, options: &str, reason: &str| {
+        let error = server.try_open(host, options).unwrap_err();
+        assert_eq!(error.code(), "HIS0022", "{error}");
+        assert!(error.to_string().contains(reason), "{error}");
+        assert!(!error.to_string().contains(PASSWORD), "{error}");
+    };
+    // It is for the name, and of no authority that everybody knows.
+    refused(&server, "127.0.0.1", &verified(&own), "not valid for name");
+    refused(
+        &server,
+        "localhost",
+        "sslmode=verify-full",
+        "signed its certificate itself",
+    );
+    refused(&server, "localhost", &verified("/no%20such"), "/no such");
+    refused(
+        &server,
+        "localhost",
+        &verified(&file(&server, "server.key")),
+        "no certificate",
+    );
+
+    let other = Server::encrypted(SIGNED, "hostssl", "");
+    let authority = file(&other, "ca.crt");
+    other.try_open("127.0.0.1", &verified(&authority)).unwrap();
+    refused(
+        &other,
+        "localhost",
+        &verified(&authority),
+        "not valid for name",
+    );
+    refused(&other, "127.0.0.1", &verified(&own), "of no authority");
 }
 
 fn a_newer_version_is_read_and_not_written_to(server: &Server) {
@@ -401,4 +575,21 @@ fn a_lost_connection_is_told_and_made_anew(server: &Server) {
     assert!(output.status.success(), "{output:?}");
     assert_eq!(store.insert(&records).unwrap().added, 5);
     assert_eq!(store.count(&Filter::default()).unwrap(), 10);
+}
+
+/// A server whose TLS is too old for rustls: without a forward secret.
+fn encryption_that_fails_is_done_without_where_nobody_asks() {
+    let server = Server::encrypted(
+        &[
+            "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=ridge -keyout server.key -out server.crt",
+        ],
+        "host",
+        "ssl_max_protocol_version = 'TLSv1.2'\nssl_ciphers = 'AES128-SHA256'",
+    );
+    for options in ["", "sslmode=prefer"] {
+        let _store = server.try_open("127.0.0.1", options).unwrap();
+        assert_eq!(server.version_of_tls(), None);
+    }
+    let error = server.try_open("127.0.0.1", "sslmode=require").unwrap_err();
+    assert_eq!(error.code(), "HIS0022", "{error}");
 }

@@ -235,6 +235,10 @@ mod tests {
         }
     }
 
+    fn written() -> ridge_history::Timestamp {
+        "2026-11-30T18:00:00.25Z".parse().unwrap()
+    }
+
     fn layout(charset: Charset) -> Layout {
         Layout {
             columns: 80,
@@ -250,7 +254,7 @@ mod tests {
         insta::assert_snapshot!("check_text", text(&document, &layout(Charset::Unicode)));
         insta::assert_snapshot!("check_markdown", markdown(&document));
         insta::assert_snapshot!("check_sarif", sarif(&document));
-        insta::assert_snapshot!("check_junit", junit(&document));
+        insta::assert_snapshot!("check_junit", junit(&document, written()));
         insta::assert_snapshot!("check_github", github(&document));
     }
 
@@ -262,7 +266,7 @@ mod tests {
             text(&document, &layout(Charset::Ascii)),
             markdown(&document),
             sarif(&document),
-            junit(&document),
+            junit(&document, written()),
             github(&document),
         ];
         for output in &all {
@@ -297,7 +301,7 @@ mod tests {
             text(&document, &layout(Charset::Unicode)),
             markdown(&document),
             sarif(&document),
-            junit(&document),
+            junit(&document, written()),
             github(&document),
         ] {
             for fact in ["tile", "+3.10 %", "1.049 ms"] {
@@ -324,9 +328,9 @@ mod tests {
         assert!(page.contains("nothing was checked"), "{page}");
         assert!(github(&nothing).starts_with("::warning "));
         assert!(
-            junit(&nothing).contains("skipped=\"1\""),
+            junit(&nothing, written()).contains("skipped=\"1\""),
             "{}",
-            junit(&nothing)
+            junit(&nothing, written())
         );
     }
 }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::{subject, word};
 use crate::escape;
+use crate::sanitize::uri;
 
 /// Writes one run. What holds is not in it: results are what a person should look at.
 #[must_use]
@@ -75,7 +76,7 @@ fn result(check: &Check, document: &Document) -> Value {
     if let Some(file) = file {
         value["locations"] = json!([{
             "physicalLocation": {
-                "artifactLocation": { "uri": uri(file) },
+                "artifactLocation": { "uri": uri(&file.replace('\\', "/")) },
                 "region": { "startLine": check.line.unwrap_or(1) },
             }
         }]);
@@ -93,18 +94,4 @@ fn fingerprint(check: &Check) -> String {
         (hash ^ u64::from(byte)).wrapping_mul(PRIME)
     });
     format!("{hash:016x}:1")
-}
-
-/// A path as a relative reference: what has a meaning in addresses is written as percent codes.
-fn uri(path: &str) -> String {
-    use std::fmt::Write;
-    let mut out = String::new();
-    for byte in path.replace('\\', "/").bytes() {
-        if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            let _ = write!(out, "%{byte:02X}");
-        }
-    }
-    out
 }

@@ -363,7 +363,10 @@ pub(super) fn benchmarks(found: &Comparison) -> Vec<Part> {
                 verdict: Some(pair.verdict),
                 text: format!(
                     "{} {}: {}: {}{hint}",
-                    pair.verdict, pair.subject.state, pair.subject.mode, remark.text
+                    pair.verdict,
+                    renamed(pair, &pair.subject.state),
+                    pair.subject.mode,
+                    remark.text
                 ),
             });
         }
@@ -454,6 +457,14 @@ fn without(label: &str, common: &[&str]) -> String {
     }
 }
 
+/// The label of a state, behind the name that its kernel had.
+fn renamed(pair: &Pair, label: &str) -> String {
+    match &pair.kernel_before {
+        Some(before) => format!("{before} → {label}"),
+        None => label.to_owned(),
+    }
+}
+
 fn state(pair: &Pair, common: &[&str]) -> Vec<String> {
     let interval = pair.ratio_lower.zip(pair.ratio_upper).map_or_else(
         || ABSENT.to_owned(),
@@ -465,7 +476,7 @@ fn state(pair: &Pair, common: &[&str]) -> Vec<String> {
     );
     vec![
         pair.verdict.word().to_owned(),
-        without(&pair.subject.state, common),
+        renamed(pair, &without(&pair.subject.state, common)),
         pair.subject.mode.to_string(),
         words::nanos(pair.before.as_ref().map(|time| time.median_ns)),
         words::nanos(pair.after.as_ref().map(|time| time.median_ns)),

@@ -91,7 +91,8 @@ fn place_of(kinds: impl IntoIterator<Item = FaultKind>, kind: FaultKind) -> Opti
 fn location(place: &Place) -> Option<Value> {
     let file = place.file.as_deref()?;
     let mut physical = json!({ "artifactLocation": { "uri": uri(file) } });
-    if let Some(line) = place.line {
+    // Tools say 0 where they do not know it, and the format counts from 1.
+    if let Some(line) = place.line.filter(|line| *line > 0) {
         physical["region"] = json!({ "startLine": line });
     }
     let mut location = json!({ "physicalLocation": physical });
@@ -123,6 +124,18 @@ pub(crate) fn uri(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_0_is_no_region() {
+        let place = |line| Place {
+            file: Some("k.cu".to_owned()),
+            line,
+            ..Place::default()
+        };
+        let region = |line| location(&place(line)).unwrap()["physicalLocation"]["region"].clone();
+        assert_eq!(region(Some(7)), json!({ "startLine": 7 }));
+        assert!(region(Some(0)).is_null() && region(None).is_null());
+    }
 
     #[test]
     fn paths_become_addresses() {

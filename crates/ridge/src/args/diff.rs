@@ -24,6 +24,7 @@ Examples:
                                               what `ridge why --keep before -- ./app` collected
   ridge diff old.ridgetrace new.ridgetrace    two traces: span, kernels, gaps, copies
   ridge diff old.json new.json                two results of `ridge bench`
+  ridge diff r.json#plain r.json#tiled        two kernels of one, on the same work
 
 Durations of the profiler alone are AMBIGUOUS (code 11): nothing tells how far two of one version differ.";
 

@@ -65,6 +65,12 @@ pub(crate) fn expected(error: &Error) -> ExpectedError {
                 "see whether the server runs and the address is right; results are kept here until it is reached",
             ),
         ),
+        Error::Encryption { .. } => (
+            exit::UNABLE,
+            Some(
+                "have TLS switched on at the server, or name its authority with sslrootcert=FILE in the address where this machine does not trust it; docs/history.md has all modes, and results are kept here until it is reached",
+            ),
+        ),
         Error::Refused { .. } => (
             exit::UNABLE,
             Some(

@@ -107,10 +107,15 @@ fn read_one(path: &Path) -> Result<Vec<Record>, Error> {
     let file = small_file::open(path)
         .and_then(|file| file.ok_or_else(|| "it does not exist".to_owned()))
         .map_err(failed)?;
-    let mut records = Vec::new();
-    exchange::read(file, &mut |record| {
-        records.push(record);
-        Ok(())
-    })?;
-    Ok(records)
+    let (mut records, mut refused) = (Vec::new(), None);
+    exchange::read(
+        file,
+        &mut |record| {
+            records.push(record);
+            Ok(())
+        },
+        &mut |error| refused = refused.take().or(Some(error)),
+    )?;
+    // A file that is forgotten must have been read whole.
+    refused.map_or(Ok(records), Err)
 }

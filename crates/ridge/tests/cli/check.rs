@@ -5,6 +5,8 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::driver::{Folder, Run, report, ridge, root, snapshot};
+use crate::junit::violations_of_junit;
+use crate::sarif::violations_of_sarif;
 use crate::schema::{named, violations};
 
 const SOURCE: &str = "extern \"C\" __global__ void plain(const float* in, float* out) { }\n\
@@ -126,6 +128,11 @@ fn every_form_of_the_answer() {
     }
     let sarif: Value = serde_json::from_str(&folder.read("check.sarif")).unwrap();
     assert_eq!(sarif["runs"][0]["results"][0]["ruleId"], "baseline");
+    assert_eq!(violations_of_sarif(&sarif), [] as [String; 0]);
+    assert_eq!(
+        violations_of_junit(&folder.read("check.xml")),
+        [] as [String; 0]
+    );
     let marks = check(&folder, &["answer.json", "--format", "github"]).code(10);
     assert!(
         marks
@@ -217,6 +224,21 @@ fn baselines_have_labels_commits_and_branches() {
     run(&["--update", "--baseline", "branch:other"])
         .code(2)
         .says("main is checked out");
+    // What was measured while a file differed from its commit is of no commit, though lists show one.
+    git(&["add", "copy.toml"]);
+    git(&["commit", "--quiet", "-m", "second"]);
+    let commit = git(&["rev-parse", "HEAD"]);
+    folder.write("copy.toml", spec(1.0) + "\n");
+    let record = ["bench", "copy.toml", "--device", "sim:h200", "--record"];
+    ridge(record)
+        .within(&folder)
+        .env("PATH", &path)
+        .run()
+        .code(0);
+    run(&["--baseline", &commit[..10]])
+        .code(2)
+        .says("1 past result of")
+        .says("--record=LABEL");
 }
 
 #[test]
@@ -518,6 +540,52 @@ fn absurd_samples_are_not_valid() {
     check(&folder, &["infinite.json"]).code(3);
 }
 
+/// Every outcome, with names that try to break out, and no outcome at all.
+#[test]
+fn answers_for_servers_follow_their_schemas() {
+    let folder = recorded();
+    folder.write("copy.toml", spec(1.05));
+    let run = check(&folder, &["--baseline", "default", "--format", "json"]).code(10);
+    let mut document = run.json();
+    let hostile = "<k a=\"b\">\u{1b}[31m]]>&amp;'%0A\u{ffff}\n\u{0}é%";
+    let mut checks = Vec::new();
+    for (place, outcome) in ["pass", "cannot-tell", "broken", "invalid"]
+        .iter()
+        .enumerate()
+    {
+        let mut one = document["checks"][0].clone();
+        one["outcome"] = (*outcome).into();
+        one["verdict"] = Value::Null;
+        for key in ["subject", "text", "hint", "file"] {
+            one[key] = hostile.into();
+        }
+        one["line"] = (place + 1).into();
+        checks.push(one);
+    }
+    document["baseline"]["name"] = hostile.into();
+    document["config"] = hostile.into();
+    for checks in [Value::from(checks), Value::Array(Vec::new())] {
+        document["checks"] = checks;
+        // The contract is named first.
+        document.as_object_mut().unwrap().remove("schema");
+        let text = document
+            .to_string()
+            .replacen('{', "{\"schema\":\"ridgepoint.check\",", 1);
+        folder.write("answer.json", text);
+        for (format, is_xml) in [("sarif", false), ("junit", true)] {
+            let page = check(&folder, &["answer.json", "--format", format])
+                .code(10)
+                .stdout;
+            let found = if is_xml {
+                violations_of_junit(&page)
+            } else {
+                violations_of_sarif(&serde_json::from_str(&page).unwrap())
+            };
+            assert_eq!(found, [] as [String; 0], "{page}");
+        }
+    }
+}
+
 /// One report against itself is one measurement, for `ridge check` as for `ridge diff`.
 #[test]
 fn a_report_against_itself_is_the_same() {
@@ -570,16 +638,8 @@ fn marks_stand_at_what_asks() {
     ];
     let expected = expected.map(|(rule, file, line)| (rule.to_owned(), file.to_owned(), line));
     assert_eq!(places, expected);
-    // Every case of JUnit's is counted.
+    assert_eq!(violations_of_sarif(&sarif), [] as [String; 0]);
     let run = check(&folder, &["--baseline", "default", "--format", "junit"]).code(10);
-    let cases = run.stdout.matches("<testcase ").count();
-    assert_eq!(run.stdout.matches("</testcase>").count(), cases);
-    assert_eq!(run.stdout.matches(&format!("tests=\"{cases}\"")).count(), 2);
-    let failures = run.stdout.matches("<failure ").count();
-    assert_eq!(
-        run.stdout
-            .matches(&format!("failures=\"{failures}\""))
-            .count(),
-        2
-    );
+    assert_eq!(violations_of_junit(&run.stdout), [] as [String; 0]);
+    assert!(run.stdout.contains("<failure ") && run.stdout.contains("/>\n    <system-out>"));
 }

@@ -328,6 +328,25 @@ fn figures_of_timelines_are_found() {
     }
 }
 
+/// Two kernels of one result: with one on each side, and by hand among others.
+#[test]
+fn two_kernels_of_one_result_are_compared() {
+    let diff = |arguments: &[&str]| ridge(["diff"].iter().chain(arguments)).run();
+    let (scalar, vector) = (format!("{BENCH}#scalar"), format!("{BENCH}#vector"));
+    let found = diff(&[&scalar, &vector, "--format", "json"]).json();
+    let found = &found["benchmarks"];
+    assert_eq!(found["pairs"][0]["kernel"], "vector");
+    assert_eq!(found["pairs"][0]["kernel_before"], "scalar");
+    assert_eq!(found["unmatched"].as_array().unwrap().len(), 0);
+    diff(&[&scalar, &vector]).shows("scalar → vector");
+    let page = diff(&[BENCH, BENCH, "--match", "scalar=vector"]);
+    page.shows("scalar → vector").shows("on one side only");
+    diff(&[BENCH, BENCH, "--match", "scalar=none"])
+        .code(2)
+        .says("there is no kernel \"none\" after")
+        .says("scalar");
+}
+
 #[test]
 fn results_of_benchmarks() {
     let folder = Folder::new();

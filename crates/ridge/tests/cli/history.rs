@@ -381,6 +381,47 @@ fn stores_exchange_results() {
     assert!(complaint.contains("no whole JSON"), "{complaint}");
 }
 
+/// Lines that are no results are counted and named, wherever they are, and cost no other line.
+#[test]
+fn an_import_takes_the_good_lines_of_a_damaged_file() {
+    let (one, other) = (Project::new(), Project::new());
+    for label in ["--record=one", "--record=two", "--record=three"] {
+        one.bench(&[label]);
+    }
+    let (text, _) = one.run(0, &["history", "export"]);
+    let good: Vec<&str> = text.lines().collect();
+    let changed = good[1].replace("\"time\":\"", "\"time\":\"1");
+    assert_ne!(changed, good[1]);
+    let mut lines = vec!["no \u{1b}[31mresult", good[0], &changed, good[1]];
+    lines.extend(["{}"; 5]);
+    lines.push(good[2]);
+    let file = one.path().join("damaged.jsonl");
+    std::fs::write(&file, lines.join("\n")).unwrap();
+    let import = ["history", "import", file.to_str().unwrap()];
+    let (said, complaint) = other.run(3, &import);
+    assert!(
+        said.starts_with("3 results added to ") && said.ends_with("; 7 lines left out\n"),
+        "{said}"
+    );
+    assert!(
+        complaint.contains("damaged.jsonl: 7 lines are no results")
+            && complaint.contains("\n  line 1: ")
+            && complaint.contains("\n  line 3: ")
+            && complaint.contains("\n  line 7: ")
+            && !complaint.contains("line 8")
+            && complaint.contains("\n  and 2 more\n")
+            && !complaint.contains('\u{1b}'),
+        "{complaint}"
+    );
+    // The good ones are there, and the same file again adds nothing.
+    assert_eq!(other.run(0, &["history", "export"]).0, text);
+    let (said, _) = other.run(3, &import);
+    assert!(
+        said.starts_with("0 results added, 3 known before, "),
+        "{said}"
+    );
+}
+
 #[test]
 fn pruning_says_what_it_removes() {
     let project = Project::new();

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::driver::{Folder, ridge, snapshot};
+use crate::sarif::violations_of_sarif;
 use crate::schema::{named, violations};
 
 const FIRES: &str = "crates/ridge-lint/fixtures/double-literal/fires.cu";
@@ -27,6 +28,19 @@ fn documents_follow_the_schema() {
     let run = ridge(["lint", ERRORS, "--format", "sarif"]).run().code(14);
     let log: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(log["runs"][0]["results"][0]["level"], "error");
+    assert_eq!(violations_of_sarif(&log), [] as [String; 0]);
+    let run = ridge([
+        "lint",
+        ERRORS,
+        FIRES,
+        "no such.cu",
+        "--flags",
+        "-G",
+        "--format",
+        "sarif",
+    ]);
+    let log: Value = serde_json::from_str(&run.run().code(3).stdout).unwrap();
+    assert_eq!(violations_of_sarif(&log), [] as [String; 0]);
 }
 
 #[test]

@@ -23,6 +23,7 @@ mod gallery;
 mod history;
 mod hostile;
 mod json;
+mod junit;
 mod learn;
 mod lint;
 mod numerics;
@@ -34,6 +35,7 @@ mod readme;
 mod redact;
 mod roofline;
 mod sanitize;
+mod sarif;
 mod schema;
 mod series;
 #[cfg(unix)]

@@ -6,6 +6,7 @@ use std::io::Read;
 use serde_json::Value;
 
 use crate::driver::{Folder, Ridge, Run, ridge, root, snapshot, without_durations};
+use crate::sarif::violations_of_sarif;
 use crate::schema::{named, violations};
 
 const CAPTURED: &str = "fixtures/sanitizer/captured.txt";
@@ -57,6 +58,7 @@ fn recorded_outputs_are_summed_up() {
     .run()
     .code(14)
     .json();
+    assert_eq!(violations_of_sarif(&sarif), [] as [String; 0]);
     let result = &sarif["runs"][0]["results"][0];
     assert_eq!(result["ruleId"], "race");
     assert_eq!(result["level"], "error");

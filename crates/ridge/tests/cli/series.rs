@@ -136,6 +136,12 @@ fn what_is_not_there_is_told() {
         .run()
         .code(2);
     snapshot("history_plot_absent", &stable(&run, &project));
+    // A pattern is none here: what there is to name is said, and not another metric.
+    ridge(["history", "changes", "copy/*", "--metric", "time"])
+        .within(&project)
+        .run()
+        .code(2)
+        .says("there are: copy/scalar");
     let run = ridge(["history", "plot", "--metric", "occupancy"])
         .within(&project)
         .run()

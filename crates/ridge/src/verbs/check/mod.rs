@@ -251,7 +251,7 @@ fn write(document: &Document, format: CheckFormat, output: &Output) -> Result<()
         CheckFormat::Text => ridge_render::check::text(document, &layout(output)),
         CheckFormat::Markdown => ridge_render::check::markdown(document),
         CheckFormat::Sarif => ridge_render::check::sarif(document),
-        CheckFormat::Junit => ridge_render::check::junit(document),
+        CheckFormat::Junit => ridge_render::check::junit(document, crate::history::now()),
         CheckFormat::Github => ridge_render::check::github(document),
     };
     output.write(&text)

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use ridge_compare::check::{Baseline, Found};
 use ridge_history::{Filter, Head, Kind, Store};
+use ridge_model::quantity::counted;
 
 use super::baselines::Wanted;
 use crate::error::ExpectedError;
@@ -25,10 +26,14 @@ pub(super) fn find(
     let Some(mut store) = place.look()? else {
         return Ok(None);
     };
-    among(store.as_mut(), wanted)
+    among(store.as_mut(), wanted, output)
 }
 
-fn among(store: &mut dyn Store, wanted: &Wanted) -> Result<Option<Baseline>, ExpectedError> {
+fn among(
+    store: &mut dyn Store,
+    wanted: &Wanted,
+    output: &Output,
+) -> Result<Option<Baseline>, ExpectedError> {
     let mut filter = Filter {
         kind: Some(Kind::Bench),
         limit: Some(MOST_RESULTS),
@@ -41,8 +46,16 @@ fn among(store: &mut dyn Store, wanted: &Wanted) -> Result<Option<Baseline>, Exp
         Wanted::Branch(branch) => filter.branch = Some(branch.clone()),
     }
     let heads = store.list(&filter).map_err(|error| expected(&error))?;
+    let there = u64::try_from(heads.len()).unwrap_or(u64::MAX);
     let chosen = runs(heads, matches!(wanted, Wanted::Label(_)));
     let Some(first) = chosen.first() else {
+        if there > 0 {
+            output.warn(&format!(
+                "left out is {} of {}, measured while files differed from the commit; such a result is a baseline under a label alone, which `ridge bench --record=LABEL` gives it",
+                counted(there, "past result"),
+                wanted.shown()
+            ));
+        }
         return Ok(None);
     };
     let mut baseline = Baseline {

@@ -6,6 +6,7 @@ mod times;
 
 use std::ffi::OsString;
 
+use ridge_bench::document::Document as Bench;
 use ridge_compare::Verdict;
 use ridge_compare::bench;
 use ridge_compare::document::{Document, Note, SCHEMA, VERSION};
@@ -66,13 +67,13 @@ pub(crate) fn run(options: &DiffOptions, output: &mut Output) -> Result<Code, Ex
             )?;
         }
         (Content::Bench(one), Content::Bench(other)) => {
-            no_options(options, true)?;
-            let found = bench::compare(&[one], &[other], &bench::Options::default());
+            no_times(options)?;
+            let found = compare_states(one, other, options)?;
             document.verdict = found.verdict;
             document.benchmarks = Some(found);
         }
         (Content::Trace(one), Content::Trace(other)) => {
-            no_options(options, false)?;
+            no_times(options)?;
             let only = [before.only()?, after.only()?];
             compare_traces(
                 &mut document,
@@ -134,24 +135,47 @@ fn format(options: &DiffOptions, output: &Output) -> Result<DiffFormat, Expected
     }
 }
 
-/// Options that are about kernels with counters, or about kernels.
-fn no_options(options: &DiffOptions, are_states: bool) -> Result<(), ExpectedError> {
-    let failed = |what: &str, hint: &str| {
-        Err(ExpectedError::usage(format!("{what} is not for such inputs")).with_hint(hint))
+/// Inputs that hold clean times themselves.
+fn no_times(options: &DiffOptions) -> Result<(), ExpectedError> {
+    if options.times.is_empty() {
+        return Ok(());
+    }
+    Err(ExpectedError::usage("--times is not for such inputs")
+        .with_hint("the inputs hold clean times themselves: leave it out"))
+}
+
+/// Two results of `ridge bench`. Where each has one kernel, these two belong together whatever they are called.
+fn compare_states(
+    before: &Bench,
+    after: &Bench,
+    options: &DiffOptions,
+) -> Result<bench::Comparison, ExpectedError> {
+    let mut renamed = given(options);
+    for (one, other) in &renamed {
+        for (name, word, document) in [(one, "before", before), (other, "after", after)] {
+            let mut names = document.states.iter().map(|state| state.kernel.as_str());
+            if !names.clone().any(|known| known == *name) {
+                return Err(side::no_such(name, word, &mut names));
+            }
+        }
+    }
+    if renamed.is_empty()
+        && let (Some(one), Some(other)) = (only_kernel(before), only_kernel(after))
+        && one != other
+    {
+        renamed.push((one, other));
+    }
+    let options = bench::Options {
+        renamed: &renamed,
+        ..bench::Options::default()
     };
-    if !options.times.is_empty() {
-        return failed(
-            "--times",
-            "the inputs hold clean times themselves: leave it out",
-        );
-    }
-    if are_states && !options.matches.is_empty() {
-        return failed(
-            "--match",
-            "states of `ridge bench` belong together by their names and axes: leave it out",
-        );
-    }
-    Ok(())
+    Ok(bench::compare(&[before], &[after], &options))
+}
+
+fn only_kernel(document: &Bench) -> Option<&str> {
+    let first = document.states.first()?.kernel.as_str();
+    let mut others = document.states.iter();
+    others.all(|state| state.kernel == first).then_some(first)
 }
 
 fn compare_traces(

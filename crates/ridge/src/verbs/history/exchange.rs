@@ -33,25 +33,74 @@ pub(super) fn import(
     let mut store = open_to_write(place)?;
     let mut code = exit::FINE;
     let mut all = Inserted::default();
+    let mut left_out = 0;
     for file in files {
         let mut batch = Batch::new(store.as_mut());
-        let read = read(file, labels, &mut batch, output);
-        // Results before a damaged line are stored.
+        let mut refused = Refused::default();
+        let read = read(file, labels, &mut batch, &mut refused, output);
+        // Results before a damaged part are stored.
         let stored = batch.finish().map_err(|error| expected(&error));
         match stored {
             Ok(inserted) => all += inserted,
             Err(error) => return Err(error),
         }
+        let name = file.to_string_lossy();
+        let name = without_secrets(&name);
+        if refused.count > 0 {
+            let lines = match refused.count {
+                1 => "1 line is no result".to_owned(),
+                count => format!("{count} lines are no results"),
+            };
+            let hint = "export them again where they come from; no line counts twice";
+            refused.say(&name, &lines, hint, output);
+            left_out += refused.count;
+            code = code.and(exit::UNREADABLE);
+        }
         if let Err(mut error) = read {
-            let name = file.to_string_lossy();
-            error.message = format!("{}: {}", without_secrets(&name), error.message);
+            error.message = format!("{name}: {}", error.message);
             output.complain(&error);
             code = code.and(error.exit);
         }
     }
-    let said = format!("{} to {}", words(all), store.place());
+    let mut said = format!("{} to {}", words(all), store.place());
+    if left_out > 0 {
+        said = format!("{said}; {} left out", counted(left_out, "line"));
+    }
     output.write(&super::line(&said))?;
     Ok(code)
+}
+
+/// What a store did not take.
+#[derive(Default)]
+struct Refused {
+    count: u64,
+    first: Vec<String>,
+}
+
+impl Refused {
+    /// As many are named; what is wrong with a thousand is mostly one thing.
+    const NAMED: usize = 5;
+
+    fn add(&mut self, text: String) {
+        self.count += 1;
+        if self.first.len() < Self::NAMED {
+            self.first.push(text);
+        }
+    }
+
+    /// Says what was left out of a file or a store, such as `2 lines are no results`, and what helps.
+    fn say(&self, of: &str, what: &str, hint: &str, output: &Output) {
+        output.complain(&ExpectedError::unreadable(format!(
+            "{of}: {what}, and left out; the others are stored"
+        )));
+        for one in &self.first {
+            output.detail(one);
+        }
+        if self.count > Self::NAMED as u64 {
+            output.detail(&format!("and {} more", self.count - Self::NAMED as u64));
+        }
+        output.hint(hint);
+    }
 }
 
 pub(super) fn words(inserted: Inserted) -> String {
@@ -66,6 +115,7 @@ fn read(
     file: &OsStr,
     labels: &Labels,
     batch: &mut Batch<'_>,
+    refused: &mut Refused,
     output: &Output,
 ) -> Result<(), ExpectedError> {
     let failed = |error: io::Error| {
@@ -83,7 +133,13 @@ fn read(
     }
     .map_err(failed)?;
     if input.looks_like_lines().map_err(failed)? {
-        return exchange::read_lines(input, &mut |record| batch.add(record)).map_err(of_batch);
+        return exchange::read_lines(input, &mut |record| batch.add(record), &mut |error| {
+            refused.add(match error {
+                Error::Line { line, reason } => format!("line {line}: {reason}"),
+                other => other.to_string(),
+            });
+        })
+        .map_err(of_batch);
     }
     let record = if file == "-" {
         record(&input.document().map_err(failed)?, file, labels)?
@@ -189,25 +245,28 @@ pub(super) fn merge(
     let mut code = exit::FINE;
     let mut all = Inserted::default();
     for other in stores {
-        let other_name = other.to_string_lossy();
+        let mut left_out = Refused::default();
         let merged = StorePlace::named(other)
             .open_existing()
             .and_then(|mut other| {
                 let mut refused = |id: Id, error: Error| {
-                    let mut error = expected(&error);
-                    error.message = format!(
-                        "result {} of {}: {}",
-                        id.short(),
-                        without_secrets(&other_name),
-                        error.message
-                    );
-                    output.complain(&error);
+                    let error = expected(&error);
+                    left_out.add(format!("result {}: {}", id.short(), error.message));
                     code = code.and(error.exit);
                 };
                 let filter = Filter::default();
                 ridge_history::copy(other.as_mut(), store.as_mut(), &filter, &mut refused)
                     .map_err(|error| expected(&error))
             });
+        if left_out.count > 0 {
+            let name = other.to_string_lossy();
+            let results = match left_out.count {
+                1 => "1 result cannot be taken".to_owned(),
+                count => format!("{count} results cannot be taken"),
+            };
+            let hint = "correct the clock of the machine that they come from, and make them again";
+            left_out.say(&without_secrets(&name), &results, hint, output);
+        }
         match merged {
             Ok(inserted) => all += inserted,
             Err(error) => {

@@ -15,6 +15,8 @@ use crate::verbs::devices::layout;
 
 /// Charts that are looked at together. More are counted.
 const MOST_CHARTS: usize = 6;
+/// Subjects that are named where none of them was meant.
+const SHOWN: usize = 6;
 /// The word for all metrics.
 const ALL: &str = "all";
 
@@ -159,7 +161,22 @@ fn nothing(store: &dyn Store, wanted: &WantedSeries, there: &[Series]) -> Expect
                 "`ridge history list` lists the results; `ridge bench SPEC.toml --record` adds one",
             );
     }
-    let hint = if wanted.metric.is_none() {
+    let has_subject = |of: &Series| {
+        let mut wanted = wanted.subjects.iter();
+        wanted.any(|wanted| of.key.subject.contains(wanted.as_str()))
+    };
+    let hint = if !wanted.subjects.is_empty() && !there.iter().any(has_subject) {
+        let subjects: BTreeSet<&str> = there.iter().map(|of| of.key.subject.as_str()).collect();
+        let some: Vec<&str> = subjects.iter().copied().take(SHOWN).collect();
+        let more = match subjects.len().saturating_sub(SHOWN) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!(
+            "name a part of a subject, letter for letter; there are: {}{more}",
+            some.join(", ")
+        )
+    } else if wanted.metric.is_none() {
         format!("only times were looked for; --metric {ALL} takes all")
     } else {
         let metrics: BTreeSet<&str> = there.iter().map(|of| of.key.metric.as_str()).collect();
