@@ -36,7 +36,8 @@ pub fn lint_commands(source: &[u8], commands: &[Command]) -> Report {
         .iter()
         .filter_map(|command| {
             let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
-            let word = debug_flags::offending(&words)?;
+            let word =
+                debug_flags::offending(&words).filter(|_| debug_flags::is_of_nvcc(&words))?;
             Some(debug_flags::found(word, command.range.clone()))
         })
         .collect();

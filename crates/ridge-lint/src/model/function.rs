@@ -132,6 +132,20 @@ impl<'s> Function<'s> {
         matches!(self.runs, Runs::Kernel | Runs::Device)
     }
 
+    /// Makes arrays in shared memory of the file known to a function, unless it has variables of their names.
+    pub(crate) fn share(&mut self, tree: &Tree<'s>, arrays: &[Variable<'s>]) {
+        for array in arrays {
+            if !self.by_name.contains_key(array.name) {
+                let which = self.variables.len();
+                self.by_name.insert(array.name, vec![which]);
+                self.variables.push(Variable {
+                    scope: tree.range(self.body),
+                    ..array.clone()
+                });
+            }
+        }
+    }
+
     /// The variable that a name means at a place.
     pub(crate) fn resolve(&self, name: &str, at: usize) -> Option<usize> {
         let candidates = self.by_name.get(name)?;
@@ -197,54 +211,7 @@ impl<'s> Function<'s> {
         scope: Range<usize>,
         is_parameter: bool,
     ) {
-        let written = types.written(tree, id);
-        let has = |word: &str| {
-            tree.children(id)
-                .take_while(|part| tree.role(*part) != Role::Declarator)
-                .any(|part| tree.text(part) == word)
-        };
-        let (is_shared, is_static) = (has("__shared__"), has("static"));
-        let is_constant = has("const") || has("constexpr");
-        let is_range = tree.is(id, Kind::ForRange);
-        let is_auto = tree
-            .part(id, Role::Type)
-            .is_some_and(|ty| tree.is(ty, Kind::Auto));
-        for part in tree
-            .children(id)
-            .filter(|part| tree.role(*part) == Role::Declarator)
-        {
-            let Some(mut declared) = declared(tree, part, written) else {
-                continue;
-            };
-            if declared.is_function || !tree.is(declared.name, Kind::Identifier) {
-                continue;
-            }
-            if is_parameter && !declared.sizes.is_empty() && !declared.ty.is_reference {
-                declared.ty.pointers = declared.ty.pointers.saturating_add(1);
-                declared.sizes.clear();
-            }
-            let mut definitions = Vec::new();
-            if is_range {
-                definitions.push(Definition::Hidden { at: id });
-            } else if let Some(value) = declared.value.filter(|_| !is_parameter) {
-                definitions.push(Definition::Value { value, at: part });
-            }
-            self.variables.push(Variable {
-                name: tree.text(declared.name),
-                node: declared.name,
-                scope: scope.clone(),
-                ty: declared.ty,
-                sizes: declared.sizes,
-                is_parameter,
-                is_shared,
-                is_static,
-                is_constant,
-                is_auto,
-                definitions,
-                moves: false,
-                value: None,
-            });
-        }
+        declared_by(tree, types, id, &scope, is_parameter, &mut self.variables);
     }
 
     fn learn_definitions(&mut self, tree: &Tree<'s>) {
@@ -319,6 +286,85 @@ impl<'s> Function<'s> {
             }
         }
     }
+}
+
+/// The variables of a declaration.
+fn declared_by<'s>(
+    tree: &Tree<'s>,
+    types: &Types<'s>,
+    id: Id,
+    scope: &Range<usize>,
+    is_parameter: bool,
+    variables: &mut Vec<Variable<'s>>,
+) {
+    let written = types.written(tree, id);
+    let has = |word: &str| {
+        tree.children(id)
+            .take_while(|part| tree.role(*part) != Role::Declarator)
+            .any(|part| tree.text(part) == word)
+    };
+    let (is_shared, is_static) = (has("__shared__"), has("static"));
+    let is_constant = has("const") || has("constexpr");
+    let is_range = tree.is(id, Kind::ForRange);
+    let is_auto = tree
+        .part(id, Role::Type)
+        .is_some_and(|ty| tree.is(ty, Kind::Auto));
+    for part in tree
+        .children(id)
+        .filter(|part| tree.role(*part) == Role::Declarator)
+    {
+        let Some(mut declared) = declared(tree, part, written) else {
+            continue;
+        };
+        if declared.is_function || !tree.is(declared.name, Kind::Identifier) {
+            continue;
+        }
+        if is_parameter && !declared.sizes.is_empty() && !declared.ty.is_reference {
+            declared.ty.pointers = declared.ty.pointers.saturating_add(1);
+            declared.sizes.clear();
+        }
+        let mut definitions = Vec::new();
+        if is_range {
+            definitions.push(Definition::Hidden { at: id });
+        } else if let Some(value) = declared.value.filter(|_| !is_parameter) {
+            definitions.push(Definition::Value { value, at: part });
+        }
+        variables.push(Variable {
+            name: tree.text(declared.name),
+            node: declared.name,
+            scope: scope.clone(),
+            ty: declared.ty,
+            sizes: declared.sizes,
+            is_parameter,
+            is_shared,
+            is_static,
+            is_constant,
+            is_auto,
+            definitions,
+            moves: false,
+            value: None,
+        });
+    }
+}
+
+/// How many arrays in shared memory a file may have outside functions.
+const MOST_SHARED: usize = 8;
+
+/// Arrays in shared memory that are declared outside functions: `extern __shared__ float s[];`.
+pub(crate) fn shared_arrays<'s>(tree: &Tree<'s>, types: &Types<'s>) -> Vec<Variable<'s>> {
+    let mut arrays = Vec::new();
+    for id in tree.below(tree.root()) {
+        let is_outside = || !tree.above(id).any(|above| tree.is(above, Kind::Compound));
+        let is_shared = || {
+            tree.children(id)
+                .any(|part| tree.text(part) == "__shared__")
+        };
+        if tree.is(id, Kind::Declaration) && is_shared() && is_outside() {
+            declared_by(tree, types, id, &(0..0), false, &mut arrays);
+        }
+    }
+    arrays.truncate(MOST_SHARED);
+    arrays
 }
 
 /// Whether a definition is repeated by a loop around it while the variable lives on.

@@ -15,6 +15,9 @@ use crate::style::Role;
 
 pub use sarif::sarif;
 
+/// The rule about flags.
+const FLAGS: &str = "debug-flags";
+
 /// How many findings there are, in words.
 fn totals(counts: Counts) -> String {
     let parts: Vec<String> = [
@@ -66,11 +69,11 @@ pub fn text(document: &Document, layout: &Layout) -> String {
             "`ridge explain {}` tells more, as for every rule",
             first.rule
         );
-        // Flags have no lines for comments.
+        // Flags and files of other languages have no such comments.
         if let Some(finding) = document
             .findings
             .iter()
-            .find(|finding| finding.start.is_some())
+            .find(|finding| finding.start.is_some() && finding.rule != FLAGS)
         {
             let _ = write!(
                 hint,
