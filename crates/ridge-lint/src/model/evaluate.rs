@@ -111,6 +111,20 @@ fn joined(model: &Model<'_>, function: usize, which: usize) -> Option<Value> {
         value = Some(value.map_or(next, |value| value.or(next)));
     }
     let value = value?;
+    if variable.is_constexpr {
+        return Some(Value {
+            number: value.number,
+            is_constant: true,
+            ..Value::of(
+                Spread::Uniform,
+                if variable.is_auto {
+                    value.ty
+                } else {
+                    variable.ty
+                },
+            )
+        });
+    }
     Some(Value {
         ty: if variable.is_auto {
             value.ty
@@ -333,7 +347,10 @@ impl<'m, 's> Scope<'m, 's> {
             return Value::of(Spread::Uniform, *ty);
         }
         if let Some(ty) = self.own_member(name) {
-            return Value::of(Spread::Uniform, ty);
+            return Value {
+                is_constant: ty.is_const && !ty.is_pointer(),
+                ..Value::of(Spread::Uniform, ty)
+            };
         }
         if let Some(value) = self.named(name) {
             return value;

@@ -1,6 +1,6 @@
 //! Functions with their parameters and variables.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::types::{Type, Types, declared};
@@ -54,6 +54,10 @@ pub(crate) struct Variable<'s> {
     pub(crate) is_shared: bool,
     pub(crate) is_static: bool,
     pub(crate) is_constant: bool,
+    /// Its value is known when it is compiled, maybe not here.
+    pub(crate) is_constexpr: bool,
+    /// The preprocessor chooses between several declarations of its name.
+    pub(crate) is_one_of_several: bool,
     /// Its type is that of its value.
     pub(crate) is_auto: bool,
     pub(crate) definitions: Vec<Definition>,
@@ -195,11 +199,74 @@ impl<'s> Function<'s> {
                         }
                     }
                 }
+                Kind::FunctionDefinition => self.named_by_macro(tree, id),
                 _ => {}
             }
         }
         for (which, variable) in self.variables.iter().enumerate() {
             self.by_name.entry(variable.name).or_default().push(which);
+        }
+        // One block declares a name once, unless the preprocessor chooses.
+        for places in self.by_name.values().filter(|places| places.len() > 1) {
+            let mut ends = HashSet::new();
+            let mut several = HashSet::new();
+            for which in places {
+                let end = self.variables[*which].scope.end;
+                if !ends.insert(end) {
+                    several.insert(end);
+                }
+            }
+            for which in places {
+                let variable = &mut self.variables[*which];
+                variable.is_one_of_several = several.contains(&variable.scope.end);
+            }
+        }
+    }
+
+    /// The names that a macro such as `KERNEL_LOOP(i, n)` may declare for the block behind it. It looks like a function without a type.
+    fn named_by_macro(&mut self, tree: &Tree<'s>, block: Id) {
+        let list = tree
+            .part(block, Role::Declarator)
+            .filter(|_| tree.part(block, Role::Type).is_none())
+            .and_then(|declarator| tree.part(declarator, Role::Parameters));
+        let names = list
+            .into_iter()
+            .flat_map(|list| tree.parts(list))
+            .filter_map(|part| {
+                let name = tree.part(part, Role::Type)?;
+                let is_alone = tree.is(name, Kind::TypeIdentifier)
+                    && tree.part(part, Role::Declarator).is_none();
+                is_alone.then_some(name)
+            });
+        for node in names.take(4) {
+            let name = tree.text(node);
+            let is_known = || {
+                self.variables
+                    .iter()
+                    .rev()
+                    .take(MOST_STEPS)
+                    .any(|known| known.name == name)
+            };
+            if !name.bytes().any(|byte| byte.is_ascii_lowercase()) || is_known() {
+                continue;
+            }
+            self.variables.push(Variable {
+                name,
+                node,
+                scope: tree.range(block),
+                ty: Type::UNKNOWN,
+                sizes: Vec::new(),
+                is_parameter: false,
+                is_shared: false,
+                is_static: false,
+                is_constant: false,
+                is_constexpr: false,
+                is_one_of_several: false,
+                is_auto: false,
+                definitions: vec![Definition::Hidden { at: node }],
+                moves: false,
+                value: None,
+            });
         }
     }
 
@@ -304,7 +371,8 @@ fn declared_by<'s>(
             .any(|part| tree.text(part) == word)
     };
     let (is_shared, is_static) = (has("__shared__"), has("static"));
-    let is_constant = has("const") || has("constexpr");
+    let is_constexpr = has("constexpr");
+    let is_constant = has("const") || is_constexpr;
     let is_range = tree.is(id, Kind::ForRange);
     let is_auto = tree
         .part(id, Role::Type)
@@ -339,6 +407,8 @@ fn declared_by<'s>(
             is_shared,
             is_static,
             is_constant,
+            is_constexpr,
+            is_one_of_several: false,
             is_auto,
             definitions,
             moves: false,
@@ -438,6 +508,9 @@ fn template_parameters<'s>(tree: &Tree<'s>, node: Id) -> Vec<&'s str> {
 
 /// Where the memory of a variable lies.
 pub(crate) fn space(function: &Function<'_>, variable: &Variable<'_>) -> Option<Space> {
+    if variable.is_one_of_several {
+        return None;
+    }
     if variable.is_shared {
         return Some(Space::Shared);
     }

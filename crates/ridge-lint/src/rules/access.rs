@@ -175,7 +175,7 @@ pub(super) fn is_written(model: &Model<'_>, id: Id) -> bool {
         match tree.kind(above) {
             Kind::Parenthesized | Kind::Field => below = above,
             Kind::Assignment => return tree.role(below) == Role::Left,
-            Kind::Update => return true,
+            Kind::Update | Kind::AsmOutput => return true,
             _ => return false,
         }
     }

@@ -147,7 +147,9 @@ fn goes_back(model: &Model<'_>, which: usize, operation: Id) -> bool {
                     .is_some_and(|variable| function.variables[variable].ty.is_float());
             }
             Kind::Cast => {
-                return tree.part(above, Role::Type).map_or(Type::UNKNOWN, |ty| model.types.described(tree, ty)).is_float();
+                // A type parameter may be `float`.
+                let ty = tree.part(above, Role::Type).map_or(Type::UNKNOWN, |ty| model.types.described(tree, ty));
+                return ty.is_float() || ty == Type::UNKNOWN;
             }
             Kind::Return => {
                 return tree

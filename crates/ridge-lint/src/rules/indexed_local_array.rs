@@ -50,7 +50,9 @@ pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
             if variable.is_static || variable.is_constant || is_short || !is_direct(model, function, access.node, access.memory.variable) {
                 continue;
             }
-            if !indices(model, access.node).any(|index| is_dynamic(model, &mut known, which, index, 0) == Some(true)) {
+            // What stands behind goes through a pointer that the array holds.
+            let depth = subscripts(model, access.node).saturating_sub(variable.sizes.len());
+            if !indices(model, access.node).skip(depth).any(|index| is_dynamic(model, &mut known, which, index, 0) == Some(true)) {
                 continue;
             }
             match told.iter_mut().find(|(known, ..)| *known == access.memory.variable) {
@@ -88,6 +90,10 @@ fn is_direct(model: &Model<'_>, function: &Function<'_>, access: Id, variable: u
     function.variable(tree, id) == Some(variable)
 }
 
+fn subscripts(model: &Model<'_>, access: Id) -> usize {
+    indices(model, access).count()
+}
+
 fn indices<'m>(model: &'m Model<'_>, access: Id) -> impl Iterator<Item = Id> + 'm {
     let tree = &model.tree;
     std::iter::successors(Some(access), |id| {
@@ -98,7 +104,7 @@ fn indices<'m>(model: &'m Model<'_>, access: Id) -> impl Iterator<Item = Id> + '
 }
 
 /// Whether an index is known only at run time; `None` where it cannot be told.
-fn is_dynamic(model: &Model<'_>, known: &mut Known, which: usize, index: Id, depth: usize) -> Option<bool> {
+pub(super) fn is_dynamic(model: &Model<'_>, known: &mut Known, which: usize, index: Id, depth: usize) -> Option<bool> {
     let tree = &model.tree;
     let function = &model.functions[which];
     let mut is_told = true;
@@ -106,7 +112,7 @@ fn is_dynamic(model: &Model<'_>, known: &mut Known, which: usize, index: Id, dep
         match tree.kind(id) {
             Kind::Identifier => {
                 let name = tree.text(id);
-                if matches!(name, "threadIdx" | "blockIdx") {
+                if matches!(name, "threadIdx" | "blockIdx" | "blockDim" | "gridDim") {
                     return Some(true);
                 }
                 let Some(variable) = function.resolve(name, tree.start(id)) else { continue };
@@ -124,7 +130,7 @@ fn is_dynamic(model: &Model<'_>, known: &mut Known, which: usize, index: Id, dep
 }
 
 /// What was found out about the variables of a function, and at which depth.
-type Known = HashMap<usize, (Option<bool>, usize)>;
+pub(super) type Known = HashMap<usize, (Option<bool>, usize)>;
 
 fn is_variable_dynamic(model: &Model<'_>, known: &mut Known, which: usize, variable: usize, depth: usize) -> Option<bool> {
     if depth > MOST_DEPTH {
@@ -219,6 +225,18 @@ fn bound(model: &Model<'_>, known: &mut Known, which: usize, around: Id) -> Opti
         return Some(false);
     }
     let condition = tree.bare(tree.part(around, Role::Condition)?);
+    // A loop that ends early can be unrolled up to the constant.
+    if tree.is(condition, Kind::Binary) && tree.operator(condition) == "&&" {
+        let sides = [Role::Left, Role::Right].map(|role| tree.part(condition, role));
+        let mut answers = sides
+            .into_iter()
+            .flatten()
+            .map(|side| tree.bare(side))
+            .filter(|side| tree.is(*side, Kind::Binary) && matches!(tree.operator(*side), "<" | "<=" | ">" | ">=" | "!="))
+            .filter_map(|side| tree.part(side, Role::Right))
+            .map(|bound| is_dynamic(model, known, which, bound, MOST_DEPTH));
+        return if answers.any(|answer| answer == Some(false)) { Some(true) } else { None };
+    }
     let side = match tree.kind(condition) {
         Kind::Binary => tree.part(condition, Role::Right)?,
         // `for (int o = 16; o; o >>= 1)`

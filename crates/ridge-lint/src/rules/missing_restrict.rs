@@ -121,7 +121,7 @@ fn is_base_of_read(model: &Model<'_>, id: Id) -> bool {
     }
     let Some(further) = tree.parent(above) else { return true };
     match tree.kind(further) {
-        Kind::Pointer => false,
+        Kind::Pointer | Kind::AsmOutput => false,
         Kind::Subscript => tree.role(above) != Role::Argument,
         _ => true,
     }
