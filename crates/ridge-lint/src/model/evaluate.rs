@@ -13,7 +13,7 @@ const MOST_DEPTH: usize = 48;
 /// Variables that depend on each other in a chain are settled in the order of the text; loops need one more round.
 const ROUNDS: usize = 3;
 /// Macros and functions that are put in place for an expression.
-const MOST_EXPANSIONS: u32 = 64;
+const MOST_EXPANSIONS: u32 = 16;
 
 /// Gives every variable of a function its value.
 pub(super) fn settle(model: &mut Model<'_>, function: usize) {

@@ -60,8 +60,9 @@ pub(super) struct Handed<'s> {
     pub(super) is_repeated: bool,
 }
 
-/// What functions of the file access through their parameters; nothing for those that may know which thread runs them.
-pub(super) type Callees = HashMap<usize, Vec<Access>>;
+/// The parameters through which functions of the file access memory, each with whether they do it in a loop; none of functions that
+/// may know which thread runs them.
+pub(super) type Callees = HashMap<usize, HashMap<usize, bool>>;
 
 /// Arguments of one call that are looked at.
 const MOST_ARGUMENTS: usize = 32;
@@ -101,11 +102,17 @@ pub(super) fn handed<'s>(
             continue;
         }
         let inside = callees.entry(*callee).or_insert_with(|| {
-            if asks_for_thread(model, *callee) {
-                Vec::new()
-            } else {
-                accesses(model, *callee, Space::Unknown)
+            let mut walked: HashMap<usize, bool> = HashMap::new();
+            if !asks_for_thread(model, *callee) {
+                for access in accesses(model, *callee, Space::Unknown) {
+                    let is_repeated = tree
+                        .above(access.node)
+                        .take_while(|above| *above > owner.body)
+                        .any(|above| is_loop(tree, above));
+                    *walked.entry(access.memory.variable).or_default() |= is_repeated;
+                }
             }
+            walked
         });
         for (parameter, (argument, value)) in arguments.into_iter().enumerate() {
             let Some(memory) = value
@@ -114,13 +121,9 @@ pub(super) fn handed<'s>(
             else {
                 continue;
             };
-            let mut of_it = inside
-                .iter()
-                .filter(|access| access.memory.variable == parameter)
-                .peekable();
-            if of_it.peek().is_none() {
+            let Some(is_repeated) = inside.get(&parameter).copied() else {
                 continue;
-            }
+            };
             list.push(Handed {
                 access: Access {
                     node: argument,
@@ -129,11 +132,7 @@ pub(super) fn handed<'s>(
                     bytes: model.types.bytes(value.ty.pointee()),
                 },
                 callee: owner.name,
-                is_repeated: of_it.any(|access| {
-                    tree.above(access.node)
-                        .take_while(|above| *above > owner.body)
-                        .any(|above| is_loop(tree, above))
-                }),
+                is_repeated,
             });
         }
     }

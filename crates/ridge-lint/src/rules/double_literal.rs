@@ -151,6 +151,9 @@ fn goes_back(model: &Model<'_>, which: usize, operation: Id) -> bool {
                 let ty = tree.part(above, Role::Type).map_or(Type::UNKNOWN, |ty| model.types.described(tree, ty));
                 return ty.is_float() || ty == Type::UNKNOWN;
             }
+            // `(T)(x)` looks like a call where `T` is no known type; it may be `float`.
+            Kind::Arguments => below = above,
+            Kind::Call => return tree.part(above, Role::Function).is_some_and(|of| tree.is(of, Kind::Parenthesized)),
             Kind::Return => {
                 return tree
                     .part(function.node, Role::Type)

@@ -37,7 +37,8 @@ pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
         let mut unchecked = Vec::new();
         for (at, step) in steps.iter().enumerate() {
             let Event::Launch { kernel } = step.event else { continue };
-            if !model.is_result_unused(step.node) {
+            // What a function of the runtime returns is the other rule's.
+            if !model.is_result_unused(step.node) || model.callee(step.node) != kernel {
                 continue;
             }
             let is_checked = steps[at + 1..].iter().any(|later| match later.event {
