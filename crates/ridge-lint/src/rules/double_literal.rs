@@ -131,6 +131,8 @@ fn is_exact(number: f64) -> bool {
 fn goes_back(model: &Model<'_>, which: usize, operation: Id) -> bool {
     let tree = &model.tree;
     let function = &model.functions[which];
+    // What a type parameter or an alias of another file stands for may be `float`.
+    let may_be_float = |ty: Type| ty.is_float() || ty == Type::UNKNOWN;
     let mut below = operation;
     for above in tree.above(operation) {
         match tree.kind(above) {
@@ -138,20 +140,21 @@ fn goes_back(model: &Model<'_>, which: usize, operation: Id) -> bool {
             Kind::Assignment if tree.role(below) == Role::Right && tree.operator(above) == "=" => {
                 return tree
                     .part(above, Role::Left)
-                    .is_some_and(|left| model.value(which, left).ty.is_float());
+                    .is_some_and(|left| may_be_float(model.value(which, left).ty));
             }
             Kind::InitDeclarator => {
                 return tree
                     .part(above, Role::Declarator)
                     .and_then(|name| function.variable(tree, name))
-                    .is_some_and(|variable| function.variables[variable].ty.is_float());
+                    .is_some_and(|variable| {
+                        let variable = &function.variables[variable];
+                        !variable.is_auto && may_be_float(Type { is_const: false, ..variable.ty })
+                    });
             }
             Kind::Cast => {
-                // A type parameter may be `float`.
-                let ty = tree.part(above, Role::Type).map_or(Type::UNKNOWN, |ty| model.types.described(tree, ty));
-                return ty.is_float() || ty == Type::UNKNOWN;
+                return may_be_float(tree.part(above, Role::Type).map_or(Type::UNKNOWN, |ty| model.types.described(tree, ty)));
             }
-            // `(T)(x)` looks like a call where `T` is no known type; it may be `float`.
+            // `(T)(x)` looks like a call where `T` is no known type.
             Kind::Arguments => below = above,
             Kind::Call => return tree.part(above, Role::Function).is_some_and(|of| tree.is(of, Kind::Parenthesized)),
             Kind::Return => {

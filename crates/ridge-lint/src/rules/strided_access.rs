@@ -21,6 +21,8 @@
 //! Small arrays and short rows stay in the L1 cache, so that what is moved too much is used later. The pitch may be one when the
 //! program runs. `ridge why` measures it: finding `uncoalesced-global`.
 
+use std::collections::HashSet;
+
 use super::access::{Access, Callees, accesses, handed};
 use super::guard::{Lanes, lanes};
 use super::{found, more};
@@ -33,6 +35,8 @@ const SECTOR_BYTES: u64 = 32;
 const LINE_BYTES: u64 = 128;
 /// A block that is narrower has too few neighbours for it to matter.
 const NARROWEST: i64 = 8;
+/// More indices of one array are not told apart.
+const MOST_PLACES: usize = 64;
 const SECTORS: &str = "each lane needs a sector of its own";
 
 pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
@@ -41,7 +45,7 @@ pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
         if !function.is_kernel() || model.block_width(function).is_some_and(|width| width < NARROWEST) {
             continue;
         }
-        let mut told: Vec<Told> = Vec::new();
+        let mut told: Vec<Told<'_>> = Vec::new();
         for access in accesses(model, which, Space::Global) {
             // Structures have a rule of their own.
             if matches!(access.address.ty.base, Base::Structure(_)) {
@@ -68,6 +72,9 @@ pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
             let variable = access.memory.variable;
             if let Some(known) = told.iter_mut().find(|known| known.variable == variable && known.found.severity <= severity) {
                 known.count += 1;
+                if known.places.len() < MOST_PLACES {
+                    known.places.insert(model.tree.text(access.node));
+                }
                 continue;
             }
             // A row says more than a step.
@@ -84,7 +91,8 @@ pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
                 format!("neighbouring threads access `{name}` {apart}"),
                 "let neighbouring threads access neighbouring elements",
             );
-            told.push(Told { variable, step, count: 1, found });
+            let places = HashSet::from([model.tree.text(access.node)]);
+            told.push(Told { variable, step, count: 1, places, found });
         }
         for one in handed(model, &mut callees, which, Space::Global) {
             let Access { node, memory, address, bytes } = one.access;
@@ -111,7 +119,7 @@ pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
                 format!("neighbouring threads hand `{name}` to `{}` {apart}: {SECTORS}", one.callee),
                 "let neighbouring threads access neighbouring elements",
             );
-            told.push(Told { variable: memory.variable, step: None, count: 1, found });
+            told.push(Told { variable: memory.variable, step: None, count: 1, places: HashSet::new(), found });
         }
         // One step of the run is often that of all arrays.
         let notes = told.iter().filter(|one| one.found.severity == Severity::Note).count();
@@ -125,24 +133,22 @@ pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
                 continue;
             }
             // A thread that takes all elements up to those of its neighbour moves nothing in vain.
-            if one.step.is_some_and(|step| one.count >= step) {
+            if one.step.is_some_and(|step| one.places.len() as u64 >= step) {
                 continue;
             }
-            one.found.message.push_str(&more(as_usize(one.count - 1), "of it in this kernel"));
+            one.found.message.push_str(&more(one.count - 1, "of it in this kernel"));
             out.push(one.found);
         }
     }
 }
 
 /// What is told of an array, once for a kernel.
-struct Told {
+struct Told<'s> {
     variable: usize,
     /// Elements from thread to thread, where that is a constant.
     step: Option<u64>,
-    count: u64,
+    count: usize,
+    /// Accesses with different indices.
+    places: HashSet<&'s str>,
     found: Found,
-}
-
-fn as_usize(count: u64) -> usize {
-    usize::try_from(count).unwrap_or(usize::MAX)
 }
