@@ -66,4 +66,10 @@ mod tests {
         assert_eq!((finding.rule, finding.start.column), ("debug-flags", 5));
         assert_eq!(lint_flags("-O3 -lineinfo"), None);
     }
+    #[test]
+    fn flags_count_where_nvcc_gets_them() {
+        let source = br#"[{"file": "a.cu", "command": "nvcc -G a.cu"}, {"file": "b.cc", "command": "g++ -G b.cc"}]"#;
+        let commands = read_commands(source).unwrap();
+        assert_eq!(lint_commands(source, &commands).findings.len(), 1);
+    }
 }
