@@ -84,7 +84,7 @@ __global__ void chunk(const float* __restrict__ a, float* __restrict__ out, int 
 }
 __global__ void plain_stride(float* a, int stride) { a[threadIdx.x * stride] = 1.0f; } // expect: strided-access
 __global__ void plain_stride2(float* a, int n) { int i = (blockIdx.x * blockDim.x + threadIdx.x) * n; a[i] += 1.0f; } // expect: strided-access
-// distance helper taking a pointer
+// A distance between what two pointers lead to.
 __device__ float dist2(const float* p, const float* q, int d) { float s = 0; for (int k = 0; k < d; k++) { float t = p[k] - q[k]; s += t * t; } return s; }
 __global__ void nearest(const float* __restrict__ pts, const float* __restrict__ cent, int* __restrict__ label, int n, int k, int d) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

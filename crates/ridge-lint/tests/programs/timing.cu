@@ -162,7 +162,7 @@ void mean_compound(float* x, float* y, int n, cudaEvent_t a, cudaEvent_t b) {
     ms /= 100; // expect: mean-only
     printf("%f", ms);
 }
-// lambda benchmark helper
+// What is timed comes as a lambda.
 template <class F> float bench(F f, int iters) {
     cudaEvent_t a, b; float ms;
     cudaEventCreate(&a); cudaEventCreate(&b); // expect: unchecked-call
