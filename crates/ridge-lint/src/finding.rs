@@ -52,16 +52,37 @@ pub struct Place {
 pub(crate) struct Lines<'s> {
     bytes: &'s [u8],
     starts: Vec<usize>,
+    /// Offsets within long lines, with the characters of the line before.
+    marks: Vec<(usize, usize)>,
 }
+
+/// Bytes between two marks in a long line.
+const BETWEEN_MARKS: usize = 4096;
 
 impl<'s> Lines<'s> {
     pub(crate) fn of(bytes: &'s [u8]) -> Self {
         let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+        let starts: Vec<usize> = std::iter::once(0)
+            .chain(ends.map(|(at, _)| at + 1))
+            .collect();
+        let mut marks = Vec::new();
+        for (which, start) in starts.iter().enumerate() {
+            let end = starts.get(which + 1).copied().unwrap_or(bytes.len());
+            let (mut at, mut characters) = (*start, 0);
+            while end - at > 2 * BETWEEN_MARKS {
+                // A character is not cut.
+                let next = (at + BETWEEN_MARKS..end)
+                    .find(|next| bytes[*next] & 0xc0 != 0x80)
+                    .unwrap_or(end);
+                characters += count(&bytes[at..next]);
+                at = next;
+                marks.push((at, characters));
+            }
+        }
         Self {
             bytes,
-            starts: std::iter::once(0)
-                .chain(ends.map(|(at, _)| at + 1))
-                .collect(),
+            starts,
+            marks,
         }
     }
 
@@ -81,8 +102,13 @@ impl<'s> Lines<'s> {
     pub(crate) fn place(&self, offset: usize) -> Place {
         let line = self.line(offset);
         let start = self.starts.get(line).copied().unwrap_or_default();
-        let before = self.bytes.get(start..offset).unwrap_or_default();
-        let column = String::from_utf8_lossy(before).chars().count();
+        let mark = self.marks.partition_point(|(at, _)| *at <= offset);
+        let (from, before) = mark
+            .checked_sub(1)
+            .map(|mark| self.marks[mark])
+            .filter(|(at, _)| *at >= start)
+            .unwrap_or((start, 0));
+        let column = before + count(self.bytes.get(from..offset).unwrap_or_default());
         Place {
             line: u32::try_from(line + 1).unwrap_or(u32::MAX),
             column: u32::try_from(column + 1).unwrap_or(u32::MAX),
@@ -103,9 +129,39 @@ impl<'s> Lines<'s> {
     }
 }
 
+/// Characters, with a replacement for what is none.
+fn count(bytes: &[u8]) -> usize {
+    String::from_utf8_lossy(bytes).chars().count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_of_long_lines_are_characters_too() {
+        let text = format!(
+            "short\n{}\n{}x",
+            "a\u{e4}\u{20ac}".repeat(10_000),
+            "\u{e4}".repeat(20_000)
+        );
+        let lines = Lines::of(text.as_bytes());
+        for line in [1, 2] {
+            let start = lines.starts[line];
+            for (column, (at, _)) in text[start..]
+                .char_indices()
+                .enumerate()
+                .step_by(997)
+                .take(20)
+            {
+                let place = lines.place(start + at);
+                assert_eq!(
+                    (place.line, place.column as usize),
+                    (u32::try_from(line).unwrap() + 1, column + 1)
+                );
+            }
+        }
+    }
 
     #[test]
     fn columns_are_characters() {

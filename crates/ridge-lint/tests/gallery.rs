@@ -50,10 +50,6 @@ const RULES: &[(&str, &[&str])] = &[
 /// Flaws that the rules do not see, and why.
 const NOT_SEEN: &[(&str, &str)] = &[
     (
-        "bin_counts",
-        "the index is a function of another array of the thread's own, which unrolling may turn into registers",
-    ),
-    (
         "codebook_matvec",
         "the array is indexed in a lambda, by what its caller hands over",
     ),
@@ -76,10 +72,6 @@ const NOT_SEEN: &[(&str, &str)] = &[
     (
         "read_align",
         "the row of a thread is handed to a function with its step as a parameter of a template",
-    ),
-    (
-        "shadow_rays",
-        "the pointer with the pitch is handed to a function, which reads",
     ),
     (
         "sph_cells",

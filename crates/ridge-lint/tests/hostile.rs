@@ -3,6 +3,7 @@
 #[path = "../../../fuzz/src/lint.rs"]
 pub mod checks;
 
+use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
@@ -96,6 +97,39 @@ fn deep_nesting_is_no_depth_of_the_stack() {
     ] {
         checks::lint(source.as_bytes());
     }
+}
+
+/// Variables that depend on several others, which do too: each is looked at a few times, and not once for each way to it.
+#[test]
+fn variables_that_depend_on_each_other_are_not_followed_on_every_way() {
+    let mut text = "__global__ void k(float* a, int n) {\nfloat l[64];\nint j0 = n;\n".to_owned();
+    for line in 0..2000 {
+        let next = line + 1;
+        writeln!(
+            text,
+            "int j{next}; for (int q = 0; q < j{line}; q++) j{next} += j{line} + j{line} + j{line}; l[j{next}] = 1;"
+        )
+        .unwrap();
+    }
+    text.push('}');
+    checks::lint(text.as_bytes());
+}
+
+/// Functions and macros of one expression that call the next one twice stand for more than anybody computes.
+#[test]
+fn chains_of_functions_and_macros_end() {
+    let mut text = String::new();
+    for line in 0..2000 {
+        let next = line + 1;
+        writeln!(
+            text,
+            "__device__ int f{line}(int x) {{ return f{next}(x) + f{next}(x) * x; }}"
+        )
+        .unwrap();
+        writeln!(text, "#define M{line}(x) (M{next}(x) + M{next}(x) * f{line}(x))\n#define O{line} (O{next} + O{next})").unwrap();
+    }
+    text.push_str("__global__ void k(float* a) { a[f0(threadIdx.x) + M0(threadIdx.x) + O0] = 1; }");
+    checks::lint(text.as_bytes());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `compile_commands.json`: which file is compiled how.
 
 use std::ops::Range;
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -13,6 +14,8 @@ pub struct Command {
     pub folder: String,
     /// The file that is compiled, relative to the folder unless it is absolute.
     pub file: String,
+    /// Whether it is CUDA, by its name or by what the command says.
+    pub is_cuda: bool,
     /// The words of the command.
     pub words: Vec<String>,
     /// Where the name of the file stands in the list.
@@ -57,23 +60,48 @@ pub fn read(source: &[u8]) -> Result<Vec<Command>, Error> {
             }
         };
         let quoted = Value::from(file).to_string();
-        let at = from.and_then(|from: usize| {
-            let rest = text.get(from..)?;
-            let key = rest
-                .find(&format!("\"file\": {quoted}"))
-                .map(|at| at + "\"file\": ".len());
-            Some(from + key.or_else(|| rest.find(&quoted))?)
-        });
+        let at = from
+            .and_then(|from: usize| value_of_file(text.get(from..)?, &quoted).map(|at| from + at));
         let range = at.map_or(0..0, |at| at..at + quoted.len());
         from = at.map(|_| range.end);
         commands.push(Command {
             folder: text_of("directory").unwrap_or_default().to_owned(),
+            is_cuda: says_cuda(&words)
+                || Path::new(file)
+                    .extension()
+                    .is_some_and(|extension| extension == "cu" || extension == "cuh"),
             file: file.to_owned(),
             words,
             range,
         });
     }
     Ok(commands)
+}
+
+/// Where the value of the next key `"file"` stands that has a value.
+fn value_of_file(text: &str, quoted: &str) -> Option<usize> {
+    text.match_indices("\"file\"").find_map(|(at, key)| {
+        let behind = text[at + key.len()..]
+            .trim_start()
+            .strip_prefix(':')?
+            .trim_start();
+        behind
+            .starts_with(quoted)
+            .then(|| text.len() - behind.len())
+    })
+}
+
+/// Whether a command says that its file is CUDA, whatever its name says.
+fn says_cuda(words: &[String]) -> bool {
+    let mut pairs = words.iter().zip(words.iter().skip(1));
+    pairs.any(|(option, value)| {
+        matches!(
+            (option.as_str(), value.as_str()),
+            ("-x" | "--x", "cu" | "cuda")
+        )
+    }) || words
+        .iter()
+        .any(|word| matches!(word.as_str(), "-xcu" | "-xcuda" | "--x=cu" | "-x=cu"))
 }
 
 /// The words of a command line, as a shell splits them.
@@ -123,6 +151,10 @@ mod tests {
         assert_eq!(commands[0].words, ["nvcc", "-DX=a b", "-G", "-c", "k.cu"]);
         assert_eq!(&source[commands[0].range.clone()], br#""k.cu""#);
         assert_eq!(commands[1].file, "m.cu");
+        let source = br#"[{"file":"a.cc","command":"nvcc -x cu a.cc"}, {"command": "g++ b.cc", "file" : "b.cc"}]"#;
+        let commands = read(source).unwrap();
+        assert_eq!(&source[commands[1].range.clone()], br#""b.cc""#);
+        assert!(commands[0].is_cuda && !commands[1].is_cuda);
         for wrong in [&b"{}"[..], b"[1]", b"[{\"file\": \"a\"}]", b"[", b""] {
             assert_eq!(read(wrong).unwrap_err().code(), "LINT0005");
         }

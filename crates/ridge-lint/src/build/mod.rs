@@ -36,7 +36,8 @@ pub fn lint_commands(source: &[u8], commands: &[Command]) -> Report {
         .iter()
         .filter_map(|command| {
             let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
-            let word = debug_flags::offending(&words)?;
+            let word =
+                debug_flags::offending(&words).filter(|_| debug_flags::is_of_nvcc(&words))?;
             Some(debug_flags::found(word, command.range.clone()))
         })
         .collect();
@@ -64,5 +65,11 @@ mod tests {
         let finding = lint_flags("-O3 -G -arch=sm_90").unwrap();
         assert_eq!((finding.rule, finding.start.column), ("debug-flags", 5));
         assert_eq!(lint_flags("-O3 -lineinfo"), None);
+    }
+    #[test]
+    fn flags_count_where_nvcc_gets_them() {
+        let source = br#"[{"file": "a.cu", "command": "nvcc -G a.cu"}, {"file": "b.cc", "command": "g++ -G b.cc"}]"#;
+        let commands = read_commands(source).unwrap();
+        assert_eq!(lint_commands(source, &commands).findings.len(), 1);
     }
 }

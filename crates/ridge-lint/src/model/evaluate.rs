@@ -1,5 +1,8 @@
 //! Expressions to values, and variables to what all their definitions have in common.
 
+use std::cell::Cell;
+
+use super::expand;
 use super::function::{Definition, space};
 use super::value::{Factor, Memory, Space, Spread, Value};
 use super::{Base, Function, Model, Type};
@@ -9,6 +12,8 @@ use crate::syntax::{Id, Kind, Role};
 const MOST_DEPTH: usize = 48;
 /// Variables that depend on each other in a chain are settled in the order of the text; loops need one more round.
 const ROUNDS: usize = 3;
+/// Macros and functions that are put in place for an expression.
+const MOST_EXPANSIONS: u32 = 16;
 
 /// Gives every variable of a function its value.
 pub(super) fn settle(model: &mut Model<'_>, function: usize) {
@@ -67,16 +72,14 @@ fn joined(model: &Model<'_>, function: usize, which: usize) -> Option<Value> {
         });
     }
     let mut value = variable.value.filter(|_| variable.is_parameter);
+    let left = Cell::new(MOST_EXPANSIONS);
     for definition in &variable.definitions {
         let next = match *definition {
             Definition::Value {
                 value: expression,
                 at,
             } => {
-                let inside = Scope {
-                    model,
-                    function: Some(function),
-                };
+                let inside = Scope::of(model, Some(function), &left);
                 let given = single(model, expression).map(|expression| inside.value(expression, 0));
                 given.map(|given| tainted(model, function, at, variable.scope.start, given))
             }
@@ -85,10 +88,7 @@ fn joined(model: &Model<'_>, function: usize, which: usize) -> Option<Value> {
                 value: expression,
                 at,
             } => {
-                let inside = Scope {
-                    model,
-                    function: Some(function),
-                };
+                let inside = Scope::of(model, Some(function), &left);
                 let Some(before) = variable.value else {
                     continue;
                 };
@@ -111,6 +111,20 @@ fn joined(model: &Model<'_>, function: usize, which: usize) -> Option<Value> {
         value = Some(value.map_or(next, |value| value.or(next)));
     }
     let value = value?;
+    if variable.is_constexpr {
+        return Some(Value {
+            number: value.number,
+            is_constant: true,
+            ..Value::of(
+                Spread::Uniform,
+                if variable.is_auto {
+                    value.ty
+                } else {
+                    variable.ty
+                },
+            )
+        });
+    }
     Some(Value {
         ty: if variable.is_auto {
             value.ty
@@ -118,6 +132,7 @@ fn joined(model: &Model<'_>, function: usize, which: usize) -> Option<Value> {
             variable.ty
         },
         moves: value.moves || variable.moves,
+        walks: value.walks || variable.moves,
         number: value.number.filter(|_| !variable.moves),
         is_constant: value.is_constant && !variable.moves,
         ..value
@@ -144,10 +159,8 @@ fn tainted(model: &Model<'_>, function: usize, at: Id, declared_at: usize, value
         return value;
     }
     let tree = &model.tree;
-    let inside = Scope {
-        model,
-        function: Some(function),
-    };
+    let left = Cell::new(MOST_EXPANSIONS);
+    let inside = Scope::of(model, Some(function), &left);
     let differs = tree
         .above(at)
         .take_while(|above| tree.start(*above) > declared_at || !tree.is(*above, Kind::Compound))
@@ -168,28 +181,18 @@ fn tainted(model: &Model<'_>, function: usize, at: Id, declared_at: usize, value
 
 /// An expression outside functions.
 pub(super) fn outside(model: &Model<'_>, expression: Id) -> Value {
-    Scope {
-        model,
-        function: None,
-    }
-    .value(expression, 0)
+    Scope::of(model, None, &Cell::new(MOST_EXPANSIONS)).value(expression, 0)
 }
 
 /// An expression in a function.
 pub(super) fn inside(model: &Model<'_>, function: usize, expression: Id) -> Value {
-    Scope {
-        model,
-        function: Some(function),
-    }
-    .value(expression, 0)
+    Scope::of(model, Some(function), &Cell::new(MOST_EXPANSIONS)).value(expression, 0)
 }
 
 /// The address of a subscript or of what a pointer leads to; `None` where it is only a part of an array.
 pub(super) fn address(model: &Model<'_>, function: usize, expression: Id) -> Option<Value> {
-    let scope = Scope {
-        model,
-        function: Some(function),
-    };
+    let left = Cell::new(MOST_EXPANSIONS);
+    let scope = Scope::of(model, Some(function), &left);
     let tree = &model.tree;
     if tree.is(expression, Kind::Pointer) {
         return tree
@@ -200,17 +203,31 @@ pub(super) fn address(model: &Model<'_>, function: usize, expression: Id) -> Opt
     is_whole.then_some(address)
 }
 
-struct Scope<'m, 's> {
-    model: &'m Model<'s>,
-    function: Option<usize>,
+/// Where names mean what they mean.
+pub(super) struct Scope<'m, 's> {
+    pub(super) model: &'m Model<'s>,
+    pub(super) function: Option<usize>,
+    /// Values of the parameters, where a call is followed.
+    pub(super) arguments: Option<&'m [Value]>,
+    /// How many macros and calls may still be followed.
+    pub(super) left: &'m Cell<u32>,
 }
 
-impl Scope<'_, '_> {
-    fn owner(&self) -> Option<&Function<'_>> {
+impl<'m, 's> Scope<'m, 's> {
+    fn of(model: &'m Model<'s>, function: Option<usize>, left: &'m Cell<u32>) -> Self {
+        Self {
+            model,
+            function,
+            arguments: None,
+            left,
+        }
+    }
+
+    fn owner(&self) -> Option<&'m Function<'s>> {
         self.function.map(|which| &self.model.functions[which])
     }
 
-    fn value(&self, expression: Id, depth: usize) -> Value {
+    pub(super) fn value(&self, expression: Id, depth: usize) -> Value {
         if depth > MOST_DEPTH {
             return Value::UNKNOWN;
         }
@@ -218,7 +235,7 @@ impl Scope<'_, '_> {
         let id = tree.bare(expression);
         let part = |role| tree.part(id, role).map(|part| self.value(part, depth + 1));
         match tree.kind(id) {
-            Kind::Number | Kind::Char => self.number(id),
+            Kind::Number | Kind::Char => expand::number(tree.text(id)),
             Kind::True => Value::number(1, Type::of(Base::Bool)),
             Kind::False => Value::number(0, Type::of(Base::Bool)),
             Kind::Identifier => self.identifier(id),
@@ -300,38 +317,16 @@ impl Scope<'_, '_> {
         }
     }
 
-    fn number(&self, id: Id) -> Value {
-        let text = self.model.tree.text(id);
-        let is_hex = text.starts_with("0x") || text.starts_with("0X");
-        if !is_hex && text.contains(['.', 'e', 'E']) {
-            let bytes = if text.ends_with(['f', 'F']) { 4 } else { 8 };
-            return Value {
-                is_constant: true,
-                ..Value::of(Spread::Uniform, Type::of(Base::Float { bytes }))
-            };
-        }
-        let lower = text.to_ascii_lowercase();
-        let suffix =
-            lower.trim_start_matches(|c: char| c.is_ascii_hexdigit() || c == 'x' || c == '\'');
-        let ty = Type::of(Base::Integer {
-            bytes: if suffix.contains('l') { 8 } else { 4 },
-            is_signed: !suffix.contains('u'),
-        });
-        match literal(text) {
-            Some(number) => Value::number(number, ty),
-            None => Value {
-                is_constant: true,
-                ..Value::of(Spread::Uniform, ty)
-            },
-        }
-    }
-
     fn identifier(&self, id: Id) -> Value {
         let model = self.model;
         let name = model.tree.text(id);
         if let Some(owner) = self.owner() {
             if let Some(which) = owner.resolve(name, model.tree.start(id)) {
-                return owner.variables[which].value.unwrap_or(Value::UNKNOWN);
+                let given = self.arguments.and_then(|arguments| arguments.get(which));
+                return given
+                    .copied()
+                    .or(owner.variables[which].value)
+                    .unwrap_or(Value::UNKNOWN);
             }
             if owner.template_parameters.contains(&name) {
                 return Value {
@@ -352,13 +347,39 @@ impl Scope<'_, '_> {
             return Value::of(Spread::Uniform, *ty);
         }
         if let Some(ty) = self.own_member(name) {
-            return Value::of(Spread::Uniform, ty);
+            return Value {
+                is_constant: ty.is_const && !ty.is_pointer(),
+                ..Value::of(Spread::Uniform, ty)
+            };
+        }
+        if let Some(value) = self.named(name) {
+            return value;
         }
         // What is defined elsewhere is most often a macro or a constant, and the same for all threads.
         Value {
             is_constant: true,
             ..Value::of(Spread::Uniform, Type::UNKNOWN)
         }
+    }
+
+    /// A name in the text of a macro, or one that is no variable: what a macro stands for.
+    pub(super) fn named(&self, name: &str) -> Option<Value> {
+        let model = self.model;
+        if let Some(number) = model.constant(name) {
+            return Some(Value::number(number, Type::INT));
+        }
+        if let Some(known) = model
+            .macros
+            .get(name)
+            .filter(|known| known.parameters.is_none())
+        {
+            return expand::takes_one(self.left)
+                .then(|| expand::text(self, known, &[]))
+                .flatten()
+                // Text that is not understood may name the thread.
+                .or_else(|| known.text.contains("threadIdx").then_some(Value::UNKNOWN));
+        }
+        expand::double_text(model, name).map(expand::number)
     }
 
     /// The address of a variable: the same for all threads, unless each has its own.
@@ -429,29 +450,8 @@ impl Scope<'_, '_> {
             return Value::UNKNOWN;
         };
         let member = tree.text(member);
-        let unsigned = Type::of(Base::Integer {
-            bytes: 4,
-            is_signed: false,
-        });
-        match (tree.text(of), member) {
-            ("threadIdx", "x") => return Value::of(Spread::Lane(Factor::Number(1)), unsigned),
-            // Blocks are taken to be at least a warp wide; where a launch says otherwise, rules ask for the width.
-            ("threadIdx", _) => {
-                return Value {
-                    moves: true,
-                    ..Value::of(Spread::Warp, unsigned)
-                };
-            }
-            ("blockIdx", "x") | ("blockDim" | "gridDim", _) => {
-                return Value::of(Spread::Uniform, unsigned);
-            }
-            ("blockIdx", _) => {
-                return Value {
-                    moves: true,
-                    ..Value::of(Spread::Uniform, unsigned)
-                };
-            }
-            _ => {}
+        if let Some(value) = expand::index(self.grid_variable(of), member) {
+            return value;
         }
         let value = self.value(of, depth + 1);
         let is_arrow = tree.operator(id) == "->";
@@ -473,6 +473,19 @@ impl Scope<'_, '_> {
             ty,
             ..base
         }
+    }
+
+    /// `threadIdx` and its like, also where cooperative groups say it in other words.
+    fn grid_variable(&self, of: Id) -> &'s str {
+        let model = self.model;
+        if model.tree.is(of, Kind::Call) {
+            return match model.callee(of) {
+                "thread_index" => "threadIdx",
+                "group_index" => "blockIdx",
+                _ => "",
+            };
+        }
+        model.tree.text(of)
     }
 
     fn cast(&self, value: Value, ty: Type) -> Value {
@@ -609,6 +622,10 @@ impl Scope<'_, '_> {
                     self.loaded(self.value(pointer, depth + 1))
                 });
             }
+            // Of a block, a grid or a tile: all count along x first.
+            "thread_rank" if !model.by_name.contains_key(name) => {
+                return Value::of(Spread::Lane(Factor::Number(1)), Type::INT);
+            }
             "__syncthreads_or" | "__syncthreads_and" | "__syncthreads_count" => {
                 return Value::of(Spread::Uniform, Type::INT);
             }
@@ -617,7 +634,10 @@ impl Scope<'_, '_> {
             }
             _ => {}
         }
-        if !is_pure(name) || model.by_name.contains_key(name) {
+        if !is_pure(name) || model.by_name.contains_key(name) || model.macros.contains_key(name) {
+            if let Some(value) = self.expanded(id, name, depth) {
+                return value;
+            }
             return Value {
                 ty: result(name),
                 ..Value::UNKNOWN
@@ -648,6 +668,10 @@ impl Scope<'_, '_> {
             spread => spread,
         };
         let ty = match result(name) {
+            // Of integers there is only the version for `double`.
+            Type::UNKNOWN if is_generic(name) && whole.ty.integer_bytes().is_some() => {
+                Type::of(Base::Float { bytes: 8 })
+            }
             Type::UNKNOWN => whole.ty,
             ty => ty,
         };
@@ -660,25 +684,80 @@ impl Scope<'_, '_> {
     }
 }
 
-/// Functions whose result depends on nothing but their arguments.
-fn is_pure(name: &str) -> bool {
+impl Scope<'_, '_> {
+    /// What a macro or a function of one expression gives.
+    fn expanded(&self, id: Id, name: &str, depth: usize) -> Option<Value> {
+        let model = self.model;
+        let known = model.macros.get(name);
+        if known.is_none() && expand::returned(model, name).is_none()
+            || !expand::takes_one(self.left)
+        {
+            return None;
+        }
+        let values: Vec<Value> = model
+            .arguments(id)
+            .take(16)
+            .map(|argument| self.value(argument, depth + 1))
+            .collect();
+        match known {
+            Some(known) => expand::text(self, known, &values),
+            None => expand::call(self, name, &values, depth),
+        }
+    }
+}
+
+/// Functions of C++'s library that come for `float` and for `double`.
+fn is_generic(name: &str) -> bool {
     matches!(
         name,
-        "min"
-            | "max"
-            | "abs"
-            | "fmin"
-            | "fmax"
-            | "__mul24"
-            | "__umul24"
-            | "__popc"
-            | "__ffs"
-            | "__clz"
-            | "__brev"
+        "sqrt"
+            | "rsqrt"
+            | "exp"
+            | "exp2"
+            | "log"
+            | "log2"
+            | "log10"
+            | "sin"
+            | "cos"
+            | "tan"
+            | "tanh"
+            | "erf"
+            | "cbrt"
+            | "pow"
+            | "fabs"
             | "floor"
             | "ceil"
             | "round"
-    ) || result(name) != Type::UNKNOWN
+            | "trunc"
+            | "fmin"
+            | "fmax"
+            | "fmod"
+            | "atan"
+            | "atan2"
+            | "asin"
+            | "acos"
+            | "sinh"
+            | "cosh"
+            | "hypot"
+    )
+}
+
+/// Functions whose result depends on nothing but their arguments.
+pub(crate) fn is_pure(name: &str) -> bool {
+    is_generic(name)
+        || matches!(
+            name,
+            "min"
+                | "max"
+                | "abs"
+                | "__mul24"
+                | "__umul24"
+                | "__popc"
+                | "__ffs"
+                | "__clz"
+                | "__brev"
+        )
+        || result(name) != Type::UNKNOWN
 }
 
 /// The type of a function of CUDA's mathematical library; unknown for others and where it depends on the arguments.
@@ -707,7 +786,7 @@ fn element(ty: Type) -> Type {
     ty.pointee()
 }
 
-fn arithmetic(operator: &str, left: Value, right: Value) -> Value {
+pub(super) fn arithmetic(operator: &str, left: Value, right: Value) -> Value {
     match operator {
         "+" => left.plus(right, false),
         "-" => left.plus(right, true),
@@ -762,7 +841,7 @@ fn arithmetic(operator: &str, left: Value, right: Value) -> Value {
 }
 
 /// An integer literal.
-pub(super) fn literal(text: &str) -> Option<i64> {
+pub(crate) fn literal(text: &str) -> Option<i64> {
     let digits: String = text
         .trim_end_matches(['u', 'U', 'l', 'L', 'z', 'Z'])
         .chars()

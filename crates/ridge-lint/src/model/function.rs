@@ -1,6 +1,6 @@
 //! Functions with their parameters and variables.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::types::{Type, Types, declared};
@@ -54,6 +54,10 @@ pub(crate) struct Variable<'s> {
     pub(crate) is_shared: bool,
     pub(crate) is_static: bool,
     pub(crate) is_constant: bool,
+    /// Its value is known when it is compiled, maybe not here.
+    pub(crate) is_constexpr: bool,
+    /// The preprocessor chooses between several declarations of its name.
+    pub(crate) is_one_of_several: bool,
     /// Its type is that of its value.
     pub(crate) is_auto: bool,
     pub(crate) definitions: Vec<Definition>,
@@ -132,6 +136,20 @@ impl<'s> Function<'s> {
         matches!(self.runs, Runs::Kernel | Runs::Device)
     }
 
+    /// Makes arrays in shared memory of the file known to a function, unless it has variables of their names.
+    pub(crate) fn share(&mut self, tree: &Tree<'s>, arrays: &[Variable<'s>]) {
+        for array in arrays {
+            if !self.by_name.contains_key(array.name) {
+                let which = self.variables.len();
+                self.by_name.insert(array.name, vec![which]);
+                self.variables.push(Variable {
+                    scope: tree.range(self.body),
+                    ..array.clone()
+                });
+            }
+        }
+    }
+
     /// The variable that a name means at a place.
     pub(crate) fn resolve(&self, name: &str, at: usize) -> Option<usize> {
         let candidates = self.by_name.get(name)?;
@@ -181,11 +199,74 @@ impl<'s> Function<'s> {
                         }
                     }
                 }
+                Kind::FunctionDefinition => self.named_by_macro(tree, id),
                 _ => {}
             }
         }
         for (which, variable) in self.variables.iter().enumerate() {
             self.by_name.entry(variable.name).or_default().push(which);
+        }
+        // One block declares a name once, unless the preprocessor chooses.
+        for places in self.by_name.values().filter(|places| places.len() > 1) {
+            let mut ends = HashSet::new();
+            let mut several = HashSet::new();
+            for which in places {
+                let end = self.variables[*which].scope.end;
+                if !ends.insert(end) {
+                    several.insert(end);
+                }
+            }
+            for which in places {
+                let variable = &mut self.variables[*which];
+                variable.is_one_of_several = several.contains(&variable.scope.end);
+            }
+        }
+    }
+
+    /// The names that a macro such as `KERNEL_LOOP(i, n)` may declare for the block behind it. It looks like a function without a type.
+    fn named_by_macro(&mut self, tree: &Tree<'s>, block: Id) {
+        let list = tree
+            .part(block, Role::Declarator)
+            .filter(|_| tree.part(block, Role::Type).is_none())
+            .and_then(|declarator| tree.part(declarator, Role::Parameters));
+        let names = list
+            .into_iter()
+            .flat_map(|list| tree.parts(list))
+            .filter_map(|part| {
+                let name = tree.part(part, Role::Type)?;
+                let is_alone = tree.is(name, Kind::TypeIdentifier)
+                    && tree.part(part, Role::Declarator).is_none();
+                is_alone.then_some(name)
+            });
+        for node in names.take(4) {
+            let name = tree.text(node);
+            let is_known = || {
+                self.variables
+                    .iter()
+                    .rev()
+                    .take(MOST_STEPS)
+                    .any(|known| known.name == name)
+            };
+            if !name.bytes().any(|byte| byte.is_ascii_lowercase()) || is_known() {
+                continue;
+            }
+            self.variables.push(Variable {
+                name,
+                node,
+                scope: tree.range(block),
+                ty: Type::UNKNOWN,
+                sizes: Vec::new(),
+                is_parameter: false,
+                is_shared: false,
+                is_static: false,
+                is_constant: false,
+                is_constexpr: false,
+                is_one_of_several: false,
+                is_auto: false,
+                definitions: vec![Definition::Hidden { at: node }],
+                moves: false,
+                value: None,
+            });
         }
     }
 
@@ -197,54 +278,7 @@ impl<'s> Function<'s> {
         scope: Range<usize>,
         is_parameter: bool,
     ) {
-        let written = types.written(tree, id);
-        let has = |word: &str| {
-            tree.children(id)
-                .take_while(|part| tree.role(*part) != Role::Declarator)
-                .any(|part| tree.text(part) == word)
-        };
-        let (is_shared, is_static) = (has("__shared__"), has("static"));
-        let is_constant = has("const") || has("constexpr");
-        let is_range = tree.is(id, Kind::ForRange);
-        let is_auto = tree
-            .part(id, Role::Type)
-            .is_some_and(|ty| tree.is(ty, Kind::Auto));
-        for part in tree
-            .children(id)
-            .filter(|part| tree.role(*part) == Role::Declarator)
-        {
-            let Some(mut declared) = declared(tree, part, written) else {
-                continue;
-            };
-            if declared.is_function || !tree.is(declared.name, Kind::Identifier) {
-                continue;
-            }
-            if is_parameter && !declared.sizes.is_empty() && !declared.ty.is_reference {
-                declared.ty.pointers = declared.ty.pointers.saturating_add(1);
-                declared.sizes.clear();
-            }
-            let mut definitions = Vec::new();
-            if is_range {
-                definitions.push(Definition::Hidden { at: id });
-            } else if let Some(value) = declared.value.filter(|_| !is_parameter) {
-                definitions.push(Definition::Value { value, at: part });
-            }
-            self.variables.push(Variable {
-                name: tree.text(declared.name),
-                node: declared.name,
-                scope: scope.clone(),
-                ty: declared.ty,
-                sizes: declared.sizes,
-                is_parameter,
-                is_shared,
-                is_static,
-                is_constant,
-                is_auto,
-                definitions,
-                moves: false,
-                value: None,
-            });
-        }
+        declared_by(tree, types, id, &scope, is_parameter, &mut self.variables);
     }
 
     fn learn_definitions(&mut self, tree: &Tree<'s>) {
@@ -321,6 +355,88 @@ impl<'s> Function<'s> {
     }
 }
 
+/// The variables of a declaration.
+fn declared_by<'s>(
+    tree: &Tree<'s>,
+    types: &Types<'s>,
+    id: Id,
+    scope: &Range<usize>,
+    is_parameter: bool,
+    variables: &mut Vec<Variable<'s>>,
+) {
+    let written = types.written(tree, id);
+    let has = |word: &str| {
+        tree.children(id)
+            .take_while(|part| tree.role(*part) != Role::Declarator)
+            .any(|part| tree.text(part) == word)
+    };
+    let (is_shared, is_static) = (has("__shared__"), has("static"));
+    let is_constexpr = has("constexpr");
+    let is_constant = has("const") || is_constexpr;
+    let is_range = tree.is(id, Kind::ForRange);
+    let is_auto = tree
+        .part(id, Role::Type)
+        .is_some_and(|ty| tree.is(ty, Kind::Auto));
+    for part in tree
+        .children(id)
+        .filter(|part| tree.role(*part) == Role::Declarator)
+    {
+        let Some(mut declared) = declared(tree, part, written) else {
+            continue;
+        };
+        if declared.is_function || !tree.is(declared.name, Kind::Identifier) {
+            continue;
+        }
+        if is_parameter && !declared.sizes.is_empty() && !declared.ty.is_reference {
+            declared.ty.pointers = declared.ty.pointers.saturating_add(1);
+            declared.sizes.clear();
+        }
+        let mut definitions = Vec::new();
+        if is_range {
+            definitions.push(Definition::Hidden { at: id });
+        } else if let Some(value) = declared.value.filter(|_| !is_parameter) {
+            definitions.push(Definition::Value { value, at: part });
+        }
+        variables.push(Variable {
+            name: tree.text(declared.name),
+            node: declared.name,
+            scope: scope.clone(),
+            ty: declared.ty,
+            sizes: declared.sizes,
+            is_parameter,
+            is_shared,
+            is_static,
+            is_constant,
+            is_constexpr,
+            is_one_of_several: false,
+            is_auto,
+            definitions,
+            moves: false,
+            value: None,
+        });
+    }
+}
+
+/// How many arrays in shared memory a file may have outside functions.
+const MOST_SHARED: usize = 8;
+
+/// Arrays in shared memory that are declared outside functions: `extern __shared__ float s[];`.
+pub(crate) fn shared_arrays<'s>(tree: &Tree<'s>, types: &Types<'s>) -> Vec<Variable<'s>> {
+    let mut arrays = Vec::new();
+    for id in tree.below(tree.root()) {
+        let is_outside = || !tree.above(id).any(|above| tree.is(above, Kind::Compound));
+        let is_shared = || {
+            tree.children(id)
+                .any(|part| tree.text(part) == "__shared__")
+        };
+        if tree.is(id, Kind::Declaration) && is_shared() && is_outside() {
+            declared_by(tree, types, id, &(0..0), false, &mut arrays);
+        }
+    }
+    arrays.truncate(MOST_SHARED);
+    arrays
+}
+
 /// Whether a definition is repeated by a loop around it while the variable lives on.
 fn is_in_round(tree: &Tree<'_>, definition: Id, of: Id, declared_at: usize) -> bool {
     let body = tree.part(of, Role::Body);
@@ -392,6 +508,9 @@ fn template_parameters<'s>(tree: &Tree<'s>, node: Id) -> Vec<&'s str> {
 
 /// Where the memory of a variable lies.
 pub(crate) fn space(function: &Function<'_>, variable: &Variable<'_>) -> Option<Space> {
+    if variable.is_one_of_several {
+        return None;
+    }
     if variable.is_shared {
         return Some(Space::Shared);
     }

@@ -89,6 +89,11 @@ impl<'s> Model<'s> {
                 .map_or("", |argument| tree.text(argument))
         };
         match name {
+            "cudaLaunchKernel" | "cudaLaunchCooperativeKernel" | "cuLaunchKernel" => {
+                Event::Launch {
+                    kernel: last_word(argument(0)),
+                }
+            }
             "cudaEventRecord" => Event::Record { event: argument(0) },
             "cudaEventElapsedTime" => Event::Elapsed {
                 start: argument(1),
@@ -214,6 +219,13 @@ impl<'s> Model<'s> {
             tree.is(above, Kind::ExpressionStatement) && tree.role(above) != Role::Value
         })
     }
+}
+
+/// The name in `(void*)kernel` or `&kernel`.
+fn last_word(text: &str) -> &str {
+    text.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .next()
+        .unwrap_or_default()
 }
 
 /// The launches of a region, with their place among the steps.

@@ -1,6 +1,7 @@
 //! What the rules share: functions, types, constants, launches, and how values differ from thread to thread.
 
-mod evaluate;
+pub(crate) mod evaluate;
+mod expand;
 pub(crate) mod function;
 pub(crate) mod host;
 pub(crate) mod types;
@@ -8,6 +9,7 @@ pub(crate) mod value;
 
 use std::collections::{HashMap, HashSet};
 
+pub(crate) use expand::{Macro, double_text, returned};
 pub(crate) use function::{Function, Runs, is_loop};
 pub(crate) use types::{Base, Type, Types};
 pub(crate) use value::{Factor, Memory, Space, Spread, Value};
@@ -29,8 +31,10 @@ pub(crate) struct Model<'s> {
     pub(crate) launches: Vec<Launch<'s>>,
     /// Functions by their names; overloads have several.
     pub(crate) by_name: HashMap<&'s str, Vec<usize>>,
-    /// Macros with parameters, and what they stand for.
-    pub(crate) macros: HashMap<&'s str, &'s str>,
+    /// Macros with what they stand for; those that are defined twice stand for nothing that is known.
+    pub(crate) macros: HashMap<&'s str, Macro<'s>>,
+    /// Places among the launches, by the kernel.
+    launches_of: HashMap<&'s str, Vec<usize>>,
 }
 
 /// A place where a kernel is started.
@@ -57,6 +61,7 @@ impl<'s> Model<'s> {
             launches: Vec::new(),
             by_name: HashMap::new(),
             macros: HashMap::new(),
+            launches_of: HashMap::new(),
             tree,
         };
         model.learn_names();
@@ -115,6 +120,16 @@ impl<'s> Model<'s> {
                     let number = tree
                         .part(id, Role::Value)
                         .and_then(|value| evaluate::literal(strip(tree.text(value))));
+                    let text = tree
+                        .part(id, Role::Value)
+                        .map_or("", |value| tree.text(value));
+                    self.macros.insert(
+                        name,
+                        Macro {
+                            parameters: None,
+                            text,
+                        },
+                    );
                     if !self.fixed.insert(name) {
                         seen_twice.insert(name);
                     }
@@ -123,9 +138,21 @@ impl<'s> Model<'s> {
                     }
                 }
                 Kind::PreprocFunction => {
-                    let parts = (tree.part(id, Role::Name), tree.part(id, Role::Value));
-                    if let (Some(name), Some(value)) = parts {
-                        self.macros.insert(tree.text(name), tree.text(value));
+                    let Some(name) = tree.part(id, Role::Name).map(|name| tree.text(name)) else {
+                        continue;
+                    };
+                    let list = tree.part(id, Role::Parameters);
+                    let parameters = list.into_iter().flat_map(|list| tree.parts(list));
+                    let known = Macro {
+                        parameters: Some(
+                            parameters.map(|parameter| tree.text(parameter)).collect(),
+                        ),
+                        text: tree
+                            .part(id, Role::Value)
+                            .map_or("", |value| tree.text(value)),
+                    };
+                    if self.macros.insert(name, known).is_some() {
+                        seen_twice.insert(name);
                     }
                 }
                 Kind::Enumerator => {
@@ -168,6 +195,9 @@ impl<'s> Model<'s> {
         }
         for name in seen_twice {
             self.constants.remove(name);
+            if let Some(known) = self.macros.get_mut(name) {
+                known.text = "";
+            }
         }
         // Each may use those before it.
         for (name, value) in values {
@@ -181,13 +211,17 @@ impl<'s> Model<'s> {
         let tree = &self.tree;
         let mut end = tree.root();
         let mut functions = Vec::new();
+        let shared = function::shared_arrays(tree, &self.types);
         for id in tree.below(tree.root()) {
             // What is defined inside a function belongs to it.
             if id < end || !tree.is(id, Kind::FunctionDefinition) {
                 continue;
             }
-            if let Some(function) = Function::read(tree, &self.types, id) {
+            if let Some(mut function) = Function::read(tree, &self.types, id) {
                 end = tree.after(id);
+                if function.is_device() {
+                    function.share(tree, &shared);
+                }
                 functions.push(function);
             }
         }
@@ -218,6 +252,12 @@ impl<'s> Model<'s> {
                 arguments: self.arguments(call).collect(),
                 function: self.function_at(call),
             });
+        }
+        for (which, launch) in launches.iter().enumerate() {
+            self.launches_of
+                .entry(launch.kernel)
+                .or_default()
+                .push(which);
         }
         self.launches = launches;
     }
@@ -297,16 +337,21 @@ impl<'s> Model<'s> {
 
     /// The extent in x of the blocks of a kernel, where all launches in the file agree on one.
     pub(crate) fn block_width(&self, kernel: &Function<'s>) -> Option<i64> {
-        let mut launches = self
-            .launches
-            .iter()
-            .filter(|launch| launch.kernel == kernel.name)
-            .take(16);
+        let mut launches = self.launches_of(kernel.name).take(16);
         let first = launches.next()?;
         let width = self.extents(first, first.block)[0]?;
         launches
             .all(|launch| self.extents(launch, launch.block)[0] == Some(width))
             .then_some(width)
+    }
+
+    /// The launches of a kernel.
+    pub(crate) fn launches_of(&self, kernel: &str) -> impl Iterator<Item = &Launch<'s>> {
+        let places = self.launches_of.get(kernel);
+        places
+            .into_iter()
+            .flatten()
+            .map(|which| &self.launches[*which])
     }
 
     /// Whether a name stands for a constant.

@@ -154,6 +154,13 @@ impl<'s> Types<'s> {
             .part(id, Role::Name)
             .filter(|name| tree.is(*name, Kind::TypeIdentifier))
             .map(|name| tree.text(name));
+        // `typedef struct { … } Name;`
+        let alias = tree
+            .parent(id)
+            .filter(|above| tree.is(*above, Kind::TypeDefinition))
+            .and_then(|above| tree.part(above, Role::Declarator))
+            .filter(|name| tree.is(*name, Kind::TypeIdentifier))
+            .map(|name| tree.text(name));
         let mut members = Vec::new();
         let (mut bytes, mut widest) = (Some(0_u64), 1_u64);
         for member in tree.parts(body) {
@@ -191,13 +198,15 @@ impl<'s> Types<'s> {
         }
         let bytes = bytes.and_then(|bytes| bytes.checked_next_multiple_of(widest));
         let is_derived = tree.parts(id).count() > 2;
-        let Some(name) = name.filter(|_| !is_template) else {
+        let Some(shown) = name.or(alias).filter(|_| !is_template) else {
             return;
         };
-        self.named
-            .insert(name, Type::of(Base::Structure(self.structures.len())));
+        for name in name.into_iter().chain(alias) {
+            self.named
+                .insert(name, Type::of(Base::Structure(self.structures.len())));
+        }
         self.structures.push(Structure {
-            name,
+            name: shown,
             bytes: bytes.filter(|bytes| !is_derived && *bytes > 0),
             members,
         });

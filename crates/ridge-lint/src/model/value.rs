@@ -61,6 +61,8 @@ pub(crate) struct Value {
     pub(crate) is_constant: bool,
     /// It takes part in a loop over something: it changes from round to round, or with another axis of threads or blocks.
     pub(crate) moves: bool,
+    /// It moves by a constant step. What moves by a value of the run need not go through neighbouring elements.
+    pub(crate) walks: bool,
     /// It is below this, where that can be told from masks, shifts and remainders.
     pub(crate) below: Option<u64>,
     pub(crate) ty: Type,
@@ -73,6 +75,7 @@ impl Value {
         number: None,
         is_constant: false,
         moves: false,
+        walks: false,
         below: None,
         ty: Type::UNKNOWN,
         memory: None,
@@ -110,6 +113,7 @@ impl Value {
             number: self.number.filter(|_| self.number == other.number),
             is_constant: self.is_constant && other.is_constant && self.number == other.number,
             moves: self.moves || other.moves,
+            walks: self.walks || other.walks,
             below: self.below.zip(other.below).map(|(a, b)| a.max(b)),
             ty: self.ty,
             memory: self.memory.filter(|_| self.memory == other.memory),
@@ -128,6 +132,7 @@ impl Value {
             spread,
             is_constant: self.is_constant && other.is_constant,
             moves: self.moves || other.moves,
+            walks: self.walks || other.walks,
             ty,
             ..Self::UNKNOWN
         }
@@ -175,7 +180,10 @@ impl Value {
             .number
             .zip(other.number)
             .and_then(|(a, b)| a.checked_mul(b));
-        let mixed = self.mixed(other, wider(self.ty, other.ty));
+        let mixed = Self {
+            walks: self.walks && other.is_constant || other.walks && self.is_constant,
+            ..self.mixed(other, wider(self.ty, other.ty))
+        };
         let (lane, by) = match (self.spread, other.spread) {
             (Spread::Lane(factor), Spread::Uniform) => (factor, other),
             (Spread::Uniform, Spread::Lane(factor)) => (factor, self),

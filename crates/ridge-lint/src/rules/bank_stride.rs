@@ -19,7 +19,7 @@
 //! Accesses outside hot loops cost little. A block that is less than a warp wide has fewer conflicts; where a launch in the file
 //! tells the width, it is counted. `ridge why` measures conflicts: finding `bank-conflicts`.
 
-use super::access::accesses;
+use super::access::{Callees, accesses, handed};
 use super::guard::{Lanes, lanes};
 use super::{found, more};
 use crate::finding::{Found, Severity};
@@ -31,14 +31,19 @@ pub(super) const ID: &str = "bank-stride";
 const FEWEST_LANES: u64 = 8;
 
 pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
+    let mut callees = Callees::new();
     for (which, function) in model.functions.iter().enumerate() {
         if !function.is_device() {
             continue;
         }
         let width = model.block_width(function);
         let mut told: Vec<(usize, usize, usize)> = Vec::new();
-        for access in accesses(model, which, Space::Shared) {
+        let handed = handed(model, &mut callees, which, Space::Shared).into_iter().map(|one| one.access);
+        for access in accesses(model, which, Space::Shared).into_iter().chain(handed) {
             let Spread::Lane(Factor::Number(step)) = access.address.spread else { continue };
+            // So many steps the array has room for.
+            let room = elements(model, which, access.memory.variable).and_then(|all| all.checked_div(step.checked_abs()?));
+            let width = width.into_iter().chain(room.filter(|room| *room > 1)).min();
             let Some(ways) = access.bytes.and_then(|bytes| ways(step, bytes, width)) else { continue };
             if ways < FEWEST_LANES || lanes(model, which, access.node) != Lanes::Many {
                 continue;
@@ -67,6 +72,12 @@ pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
             out[at].message.push_str(&more);
         }
     }
+}
+
+/// How many elements an array has, where that is known.
+fn elements(model: &Model<'_>, which: usize, variable: usize) -> Option<i64> {
+    let sizes = &model.functions[which].variables[variable].sizes;
+    sizes.iter().try_fold(1_i64, |all, size| all.checked_mul(model.value(which, (*size)?).number?))
 }
 
 /// How many lanes share the busiest bank; `None` where it cannot be told.

@@ -1,7 +1,7 @@
 //! A barrier stands under a condition that differs between the threads of a block.
 //!
 //! # What it says
-//! `__syncthreads()` is inside an `if`, a `switch` or a loop whose condition depends on the thread.
+//! `__syncthreads()`, or `sync()` of a block or grid of cooperative groups, is inside an `if`, a `switch` or a loop whose condition depends on the thread.
 //!
 //! # How it is seen
 //! The condition is made of `threadIdx`, or of data that each thread reads for itself. Conditions of `blockIdx`, of parameters and
@@ -21,6 +21,7 @@
 
 use super::found;
 use crate::finding::{Found, Severity};
+use crate::model::function::Definition;
 use crate::model::{Factor, Model, Spread, Value};
 use crate::syntax::{Id, Kind, Role};
 
@@ -33,7 +34,7 @@ pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
             continue;
         }
         for call in tree.below(function.body).filter(|id| tree.is(*id, Kind::Call)) {
-            if !model.callee(call).starts_with("__syncthreads") {
+            if !is_barrier(model, which, call) {
                 continue;
             }
             let Some(condition) = cause(model, which, call) else { continue };
@@ -48,6 +49,41 @@ pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
             ));
         }
     }
+}
+
+/// Whether a call waits for all threads of a block or of a grid.
+fn is_barrier(model: &Model<'_>, which: usize, call: Id) -> bool {
+    let tree = &model.tree;
+    let name = model.callee(call);
+    if name.starts_with("__syncthreads") {
+        return true;
+    }
+    // `block.sync()` and `cg::sync(block)` of cooperative groups.
+    let Some(function) = tree.part(call, Role::Function).filter(|_| name == "sync") else { return false };
+    let group = if tree.is(function, Kind::Field) {
+        tree.part(function, Role::Argument)
+    } else {
+        model.arguments(call).next()
+    };
+    group.is_some_and(|group| is_whole_group(model, which, tree.bare(group)))
+}
+
+/// Whether an expression is the group of a whole block or grid.
+fn is_whole_group(model: &Model<'_>, which: usize, group: Id) -> bool {
+    let tree = &model.tree;
+    let is_made = |id: Id| tree.is(id, Kind::Call) && matches!(model.callee(id), "this_thread_block" | "this_grid");
+    let function = &model.functions[which];
+    let Some(variable) = function.variable(tree, group).map(|which| &function.variables[which]) else {
+        return is_made(group);
+    };
+    let written = tree
+        .above(variable.node)
+        .take(4)
+        .find(|above| matches!(tree.kind(*above), Kind::Declaration | Kind::Parameter))
+        .and_then(|above| tree.part(above, Role::Type))
+        .map_or("", |ty| tree.text(ty));
+    matches!(written.rsplit("::").next(), Some("thread_block" | "grid_group"))
+        || matches!(variable.definitions.as_slice(), [Definition::Value { value, .. }] if is_made(*value))
 }
 
 /// The nearest condition around a barrier that differs between threads.

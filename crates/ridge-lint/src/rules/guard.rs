@@ -87,6 +87,9 @@ fn is_lane(value: Value) -> bool {
 
 fn under(model: &Model<'_>, function: usize, condition: Id) -> Lanes {
     let tree = &model.tree;
+    if tree.below(condition).any(|id| tree.is(id, Kind::Error)) {
+        return Lanes::Unknown;
+    }
     let mut whole = Lanes::Many;
     for id in joined(model, condition, "&&") {
         let value = |role| tree.part(id, role).map(|part| model.value(function, part));

@@ -5,7 +5,8 @@
 //!
 //! # How it is seen
 //! By the types of the operands: `(size_t)(a * b)`, `size_t n = a * b;`, `a * b * sizeof(float)`. Products of `blockIdx` and `blockDim` are
-//! left out: they stay below the number of threads. Products with a constant are left out too.
+//! left out: they stay below the number of threads. Products with a constant are left out too. An index of 32 bits that is made of
+//! `blockIdx.x * blockDim.x` and compared with a number of 64 bits is told as well.
 //!
 //! # Why it matters
 //! The product overflows before it is widened: arrays of more than two billion elements, or buffers of as many bytes, get wrong
@@ -19,6 +20,7 @@
 
 use super::{found, more};
 use crate::finding::{Found, Severity};
+use crate::model::function::Definition;
 use crate::model::{Function, Model};
 use crate::syntax::{Id, Kind, Role};
 
@@ -27,6 +29,9 @@ pub(super) const ID: &str = "index-overflow";
 pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
     let tree = &model.tree;
     for (which, function) in model.functions.iter().enumerate() {
+        if function.is_device() {
+            out.extend(short_index(model, function, which));
+        }
         let mut list = tree
             .below(function.body)
             .filter(|id| tree.is(*id, Kind::Binary) && tree.operator(*id) == "*")
@@ -44,6 +49,58 @@ pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
             "cast one operand to size_t before the product",
         ));
     }
+}
+
+/// An index over the whole grid of 32 bits that is compared with a number of 64.
+fn short_index(model: &Model<'_>, function: &Function<'_>, which: usize) -> Option<Found> {
+    let tree = &model.tree;
+    let (index, bound, place) = tree.below(function.body).find_map(|id| {
+        let is_comparison = tree.is(id, Kind::Binary) && matches!(tree.operator(id), "<" | "<=" | ">" | ">=");
+        let sides = is_comparison.then(|| tree.part(id, Role::Left).zip(tree.part(id, Role::Right)))??;
+        [sides, (sides.1, sides.0)].into_iter().find_map(|(index, bound)| {
+            let which_index = function.variable(tree, tree.bare(index))?;
+            let variable = &function.variables[which_index];
+            let of_bound = model.value(which, bound);
+            let is_wide = of_bound.ty.integer_bytes() == Some(8) && !of_bound.is_constant;
+            if !is_wide || variable.ty.integer_bytes() != Some(4) || !is_flat(model, function, which_index) {
+                return None;
+            }
+            let place = variable.definitions.iter().find_map(|definition| match *definition {
+                Definition::Value { value, .. } => is_of_grid(model, value).then_some(value),
+                _ => None,
+            })?;
+            Some((variable.name, bound, place))
+        })
+    })?;
+    let bound: String = tree.text(bound).chars().take(40).collect();
+    Some(found(
+        model,
+        (ID, Severity::Note),
+        place,
+        format!("`{index}` has 32 bits and counts up to `{bound}`, which has 64: with more elements than 32 bits can count it wraps around"),
+        "give the index 64 bits, and cast blockIdx.x before the product",
+    ))
+}
+
+/// Whether a variable alone is the index of an access, and no coordinate.
+fn is_flat(model: &Model<'_>, function: &Function<'_>, index: usize) -> bool {
+    let tree = &model.tree;
+    tree.below(function.body)
+        .filter(|id| tree.is(*id, Kind::SubscriptArguments))
+        .any(|list| tree.parts(list).any(|part| function.variable(tree, tree.bare(part)) == Some(index)))
+}
+
+/// Whether an expression multiplies the number of the block.
+fn is_of_grid(model: &Model<'_>, value: Id) -> bool {
+    let tree = &model.tree;
+    std::iter::once(value).chain(tree.below(value)).any(|id| {
+        tree.is(id, Kind::Binary)
+            && tree.operator(id) == "*"
+            && [Role::Left, Role::Right]
+                .into_iter()
+                .filter_map(|role| tree.part(id, role))
+                .any(|side| tree.text(side) == "blockIdx.x")
+    })
 }
 
 /// Whether a product is of two 32-bit integers, neither of which is a constant.

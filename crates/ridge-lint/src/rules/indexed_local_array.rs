@@ -19,6 +19,8 @@
 //! The compiler may unroll more than the source shows, and turn accesses to very short arrays into selections. `ptxas -v` tells the bytes
 //! of the stack frame, and `ridge why` measures it: finding `local-memory`.
 
+use std::collections::HashMap;
+
 use super::access::accesses;
 use super::{found, more};
 use crate::finding::{Found, Severity};
@@ -40,6 +42,7 @@ pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
             continue;
         }
         let mut told: Vec<(usize, Id, usize)> = Vec::new();
+        let mut known = Known::new();
         for access in accesses(model, which, Space::Local) {
             let variable = &function.variables[access.memory.variable];
             let is_short = matches!(variable.sizes.as_slice(), [Some(size)]
@@ -47,7 +50,9 @@ pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
             if variable.is_static || variable.is_constant || is_short || !is_direct(model, function, access.node, access.memory.variable) {
                 continue;
             }
-            if !indices(model, access.node).any(|index| is_dynamic(model, which, index, 0) == Some(true)) {
+            // What stands behind goes through a pointer that the array holds.
+            let depth = subscripts(model, access.node).saturating_sub(variable.sizes.len());
+            if !indices(model, access.node).skip(depth).any(|index| is_dynamic(model, &mut known, which, index, 0) == Some(true)) {
                 continue;
             }
             match told.iter_mut().find(|(known, ..)| *known == access.memory.variable) {
@@ -85,6 +90,10 @@ fn is_direct(model: &Model<'_>, function: &Function<'_>, access: Id, variable: u
     function.variable(tree, id) == Some(variable)
 }
 
+fn subscripts(model: &Model<'_>, access: Id) -> usize {
+    indices(model, access).count()
+}
+
 fn indices<'m>(model: &'m Model<'_>, access: Id) -> impl Iterator<Item = Id> + 'm {
     let tree = &model.tree;
     std::iter::successors(Some(access), |id| {
@@ -95,7 +104,7 @@ fn indices<'m>(model: &'m Model<'_>, access: Id) -> impl Iterator<Item = Id> + '
 }
 
 /// Whether an index is known only at run time; `None` where it cannot be told.
-fn is_dynamic(model: &Model<'_>, which: usize, index: Id, depth: usize) -> Option<bool> {
+pub(super) fn is_dynamic(model: &Model<'_>, known: &mut Known, which: usize, index: Id, depth: usize) -> Option<bool> {
     let tree = &model.tree;
     let function = &model.functions[which];
     let mut is_told = true;
@@ -103,11 +112,11 @@ fn is_dynamic(model: &Model<'_>, which: usize, index: Id, depth: usize) -> Optio
         match tree.kind(id) {
             Kind::Identifier => {
                 let name = tree.text(id);
-                if matches!(name, "threadIdx" | "blockIdx") {
+                if matches!(name, "threadIdx" | "blockIdx" | "blockDim" | "gridDim") {
                     return Some(true);
                 }
                 let Some(variable) = function.resolve(name, tree.start(id)) else { continue };
-                match is_variable_dynamic(model, which, variable, depth) {
+                match is_variable_dynamic(model, known, which, variable, depth) {
                     Some(true) => return Some(true),
                     Some(false) => {}
                     None => is_told = false,
@@ -120,15 +129,37 @@ fn is_dynamic(model: &Model<'_>, which: usize, index: Id, depth: usize) -> Optio
     is_told.then_some(false)
 }
 
-fn is_variable_dynamic(model: &Model<'_>, which: usize, variable: usize, depth: usize) -> Option<bool> {
-    let tree = &model.tree;
-    let variable = &model.functions[which].variables[variable];
+/// What was found out about the variables of a function, and at which depth.
+pub(super) type Known = HashMap<usize, (Option<bool>, usize)>;
+
+fn is_variable_dynamic(model: &Model<'_>, known: &mut Known, which: usize, variable: usize, depth: usize) -> Option<bool> {
     if depth > MOST_DEPTH {
         return None;
     }
+    // What could not be told far down may be told from here.
+    if let Some((answer, at)) = known.get(&variable)
+        && (answer.is_some() || *at <= depth)
+    {
+        return *answer;
+    }
+    // Those that depend on each other say nothing.
+    known.insert(variable, (None, 0));
+    let answer = find_out(model, known, which, variable, depth);
+    known.insert(variable, (answer, depth));
+    answer
+}
+
+fn find_out(model: &Model<'_>, known: &mut Known, which: usize, variable: usize, depth: usize) -> Option<bool> {
+    let tree = &model.tree;
+    let index = variable;
+    let variable = &model.functions[which].variables[variable];
     if variable.is_array() || variable.ty.is_pointer() {
-        // What is read with a constant index from an array of the thread's own may be a constant.
-        return if variable.is_shared || variable.is_parameter { Some(true) } else { None };
+        return if variable.is_shared || variable.is_parameter || holds_data(model, known, which, index, depth) {
+            Some(true)
+        } else {
+            // What is read with a constant index from an array of the thread's own may be a constant.
+            None
+        };
     }
     if variable.is_parameter {
         // Of a kernel they are values of the run; what a function gets may be a constant after it was inlined.
@@ -152,7 +183,7 @@ fn is_variable_dynamic(model: &Model<'_>, which: usize, variable: usize, depth: 
                 .is_some_and(|start| tree.is_within(step.at(), start));
         if !is_counter {
             // Changed in a loop that is unrolled it may still be a constant.
-            return match bound(model, which, around) {
+            return match bound(model, known, which, around) {
                 Some(true) => None,
                 _ => Some(true),
             };
@@ -161,7 +192,7 @@ fn is_variable_dynamic(model: &Model<'_>, which: usize, variable: usize, depth: 
     }
     for definition in &variable.definitions {
         if let Definition::Value { value, .. } | Definition::Compound { value, .. } = *definition {
-            match is_dynamic(model, which, value, depth + 1) {
+            match is_dynamic(model, known, which, value, depth + 1) {
                 Some(false) => {}
                 other => return other,
             }
@@ -169,23 +200,49 @@ fn is_variable_dynamic(model: &Model<'_>, which: usize, variable: usize, depth: 
     }
     match counted_by {
         None => Some(false),
-        Some(around) => bound(model, which, around).map(|is_constant| !is_constant),
+        Some(around) => bound(model, known, which, around).map(|is_constant| !is_constant),
     }
 }
 
+/// Whether an array of the thread's own starts with values that are known only at run time.
+fn holds_data(model: &Model<'_>, known: &mut Known, which: usize, array: usize, depth: usize) -> bool {
+    let tree = &model.tree;
+    let variable = &model.functions[which].variables[array];
+    let [Definition::Value { value, .. }] = variable.definitions.as_slice() else { return false };
+    variable.is_array()
+        && tree.is(*value, Kind::InitializerList)
+        && tree.parts(*value).next().is_some()
+        && tree
+            .parts(*value)
+            .take(64)
+            .all(|part| is_dynamic(model, known, which, part, depth + 1) == Some(true))
+}
+
 /// Whether the bound of a counting loop is a constant; `None` where it cannot be told.
-fn bound(model: &Model<'_>, which: usize, around: Id) -> Option<bool> {
+fn bound(model: &Model<'_>, known: &mut Known, which: usize, around: Id) -> Option<bool> {
     let tree = &model.tree;
     if !tree.is(around, Kind::For) {
         return Some(false);
     }
     let condition = tree.bare(tree.part(around, Role::Condition)?);
+    // A loop that ends early can be unrolled up to the constant.
+    if tree.is(condition, Kind::Binary) && tree.operator(condition) == "&&" {
+        let sides = [Role::Left, Role::Right].map(|role| tree.part(condition, role));
+        let mut answers = sides
+            .into_iter()
+            .flatten()
+            .map(|side| tree.bare(side))
+            .filter(|side| tree.is(*side, Kind::Binary) && matches!(tree.operator(*side), "<" | "<=" | ">" | ">=" | "!="))
+            .filter_map(|side| tree.part(side, Role::Right))
+            .map(|bound| is_dynamic(model, known, which, bound, MOST_DEPTH));
+        return if answers.any(|answer| answer == Some(false)) { Some(true) } else { None };
+    }
     let side = match tree.kind(condition) {
         Kind::Binary => tree.part(condition, Role::Right)?,
         // `for (int o = 16; o; o >>= 1)`
         _ => return Some(true),
     };
-    match is_dynamic(model, which, side, MOST_DEPTH)? {
+    match is_dynamic(model, known, which, side, MOST_DEPTH)? {
         false => Some(true),
         true => Some(false),
     }

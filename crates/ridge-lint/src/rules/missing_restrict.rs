@@ -19,6 +19,8 @@
 //! # When it is wrong
 //! When arrays do overlap, as with work in place: then `__restrict__` would be a mistake.
 
+use std::collections::HashSet;
+
 use super::access::{accesses, is_written};
 use super::found;
 use crate::finding::{Found, Severity};
@@ -33,32 +35,29 @@ pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
             continue;
         }
         let accesses = accesses(model, which, Space::Global);
-        let writes = |variable: usize| {
-            accesses
-                .iter()
-                .any(|access| access.memory.variable == variable && is_written(model, access.node))
-        };
         let pointers: Vec<usize> = (0..function.parameters)
             .filter(|variable| function.variables[*variable].ty.pointers == 1)
             .collect();
-        let written: Vec<Id> = accesses
-            .iter()
-            .filter(|access| is_written(model, access.node))
-            .map(|access| access.node)
-            .collect();
+        let mut written = Vec::new();
+        let mut not_read_only = HashSet::new();
+        for access in accesses.iter().filter(|access| is_written(model, access.node)) {
+            written.push(access.node);
+            not_read_only.insert(access.memory.variable);
+        }
         if written.is_empty() || is_in_place(model, function) {
             continue;
         }
+        not_read_only.extend(used_otherwise(model, function));
+        let behind: HashSet<usize> = accesses
+            .iter()
+            .filter(|access| is_behind(model, access.node, &written))
+            .map(|access| access.memory.variable)
+            .collect();
         let read: Vec<usize> = pointers
             .into_iter()
             .filter(|variable| {
-                let parameter = &function.variables[*variable];
-                !parameter.ty.is_restrict
-                    && !writes(*variable)
-                    && accesses
-                        .iter()
-                        .any(|access| access.memory.variable == *variable && is_behind(model, access.node, &written))
-                    && is_only_subscripted(model, function, *variable)
+                let is_restrict = function.variables[*variable].ty.is_restrict;
+                !is_restrict && !not_read_only.contains(variable) && behind.contains(variable)
             })
             .collect();
         let Some(first) = read.first() else { continue };
@@ -94,7 +93,7 @@ fn is_behind(model: &Model<'_>, read: Id, written: &[Id]) -> bool {
 /// Whether a launch gives a kernel the same argument twice.
 fn is_in_place(model: &Model<'_>, kernel: &Function<'_>) -> bool {
     let tree = &model.tree;
-    model.launches.iter().filter(|launch| launch.kernel == kernel.name).any(|launch| {
+    model.launches_of(kernel.name).any(|launch| {
         launch.arguments.iter().enumerate().any(|(at, argument)| {
             kernel.variables.get(at).is_some_and(|parameter| parameter.is_parameter && parameter.ty.is_pointer())
                 && launch.arguments[..at]
@@ -104,14 +103,14 @@ fn is_in_place(model: &Model<'_>, kernel: &Function<'_>) -> bool {
     })
 }
 
-/// Whether each use of a pointer is a plain access.
-fn is_only_subscripted(model: &Model<'_>, function: &Function<'_>, variable: usize) -> bool {
+/// Parameters with a use that is no plain access.
+fn used_otherwise(model: &Model<'_>, function: &Function<'_>) -> HashSet<usize> {
     let tree = &model.tree;
-    let name = function.variables[variable].name;
     tree.below(function.body)
-        .filter(|id| tree.is(*id, Kind::Identifier) && tree.text(*id) == name)
-        .filter(|id| function.variable(tree, *id) == Some(variable))
-        .all(|id| is_base_of_read(model, id))
+        .filter(|id| tree.is(*id, Kind::Identifier) && !is_base_of_read(model, *id))
+        .filter_map(|id| function.variable(tree, id))
+        .filter(|variable| *variable < function.parameters)
+        .collect()
 }
 
 fn is_base_of_read(model: &Model<'_>, id: Id) -> bool {
@@ -122,7 +121,7 @@ fn is_base_of_read(model: &Model<'_>, id: Id) -> bool {
     }
     let Some(further) = tree.parent(above) else { return true };
     match tree.kind(further) {
-        Kind::Pointer => false,
+        Kind::Pointer | Kind::AsmOutput => false,
         Kind::Subscript => tree.role(above) != Role::Argument,
         _ => true,
     }

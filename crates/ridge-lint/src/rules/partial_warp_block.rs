@@ -5,7 +5,7 @@
 //!
 //! # How it is seen
 //! The extents of the block in `<<<grid, block>>>` are constants, or a `dim3` of constants. Blocks of a single thread are left out: they
-//! are meant so.
+//! are meant so. So are launches that have no more than 32 threads in all.
 //!
 //! # Why it matters
 //! Threads run in warps of 32. The lanes of a warp that has fewer threads take part in nothing, but take their time, their registers and
@@ -28,7 +28,10 @@ const WARP: i64 = 32;
 pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
     for launch in &model.launches {
         let Some(threads) = product(model.extents(launch, launch.block)) else { continue };
-        if threads <= 1 || threads % WARP == 0 {
+        let blocks = product(model.extents(launch, launch.grid));
+        // All of it fits into one warp: there is nothing more to do.
+        let is_tiny = blocks.and_then(|blocks| blocks.checked_mul(threads)).is_some_and(|all| all <= WARP);
+        if threads <= 1 || threads % WARP == 0 || is_tiny {
             continue;
         }
         let last = threads % WARP;

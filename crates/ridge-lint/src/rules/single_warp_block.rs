@@ -4,7 +4,8 @@
 //! A kernel is launched with blocks of 32 threads, or may not have more.
 //!
 //! # How it is seen
-//! By the extents of the block in `<<<grid, block>>>`, and by `__launch_bounds__`. Launches of a grid of one block are left out.
+//! By the extents of the block in `<<<grid, block>>>`, and by `__launch_bounds__`. Launches of up to 16 blocks are left out: one SM
+//! has places for them.
 //!
 //! # Why it matters
 //! An SM holds at most 16 to 32 blocks, but 48 to 64 warps: with one warp a block, half of the places for warps stay empty, and with them
@@ -25,12 +26,14 @@ use crate::model::Model;
 pub(super) const ID: &str = "single-warp-block";
 
 const WARP: i64 = 32;
+/// Blocks for which every SM has places.
+const FEWEST_PLACES: i64 = 16;
 const ADVICE: &str = "let a block have four or eight warps, each with its own piece of work";
 
 pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
     for launch in &model.launches {
-        let is_one_block = product(model.extents(launch, launch.grid)) == Some(1);
-        if product(model.extents(launch, launch.block)) != Some(WARP) || is_one_block {
+        let is_few = product(model.extents(launch, launch.grid)).is_some_and(|blocks| blocks <= FEWEST_PLACES);
+        if product(model.extents(launch, launch.block)) != Some(WARP) || is_few {
             continue;
         }
         out.push(found(

@@ -18,8 +18,10 @@
 //! # When it is wrong
 //! In loops of few rounds, and in kernels that wait for memory anyway. `ridge why` measures it: finding `integer-alu`.
 
+use super::indexed_local_array::{Known, is_dynamic};
 use super::{found, more};
 use crate::finding::{Found, Severity};
+use crate::model::function::Definition;
 use crate::model::{Factor, Model, Spread, is_loop};
 use crate::syntax::{Id, Kind, Role};
 
@@ -34,9 +36,13 @@ pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
         if !function.is_device() {
             continue;
         }
+        let mut known = Known::new();
         let (mut repeated, mut wide, mut single) = (Vec::new(), Vec::new(), Vec::new());
         for id in tree.below(function.body) {
             let Some(bytes) = divided(model, which, id) else { continue };
+            if is_unrolled(model, &mut known, which, id) {
+                continue;
+            }
             match surrounding(model, which, id, bytes) {
                 Where::Loop => repeated.push(id),
                 Where::Outside if bytes == 8 => wide.push(id),
@@ -92,6 +98,25 @@ fn divided(model: &Model<'_>, which: usize, id: Id) -> Option<u8> {
         return None;
     }
     Some(left.ty.integer_bytes()?.max(right.ty.integer_bytes()?))
+}
+
+/// Whether a divisor is doubled or halved in a loop between constants: such loops have few rounds, and each gets its own constant.
+fn is_unrolled(model: &Model<'_>, known: &mut Known, which: usize, id: Id) -> bool {
+    let tree = &model.tree;
+    let function = &model.functions[which];
+    let Some(divisor) = tree.part(id, Role::Right) else { return false };
+    let is_geometric = |variable: usize| {
+        function.variables[variable].definitions.iter().take(8).all(|definition| match *definition {
+            Definition::Value { .. } => true,
+            Definition::Compound { operator, .. } => matches!(tree.text(operator), "*=" | "/=" | "<<=" | ">>="),
+            Definition::Step { .. } | Definition::Hidden { .. } => false,
+        })
+    };
+    std::iter::once(divisor)
+        .chain(tree.below(divisor))
+        .filter_map(|id| function.variable(tree, id))
+        .all(is_geometric)
+        && is_dynamic(model, known, which, divisor, 0) == Some(false)
 }
 
 fn surrounding(model: &Model<'_>, which: usize, id: Id, bytes: u8) -> Where {

@@ -69,8 +69,57 @@ pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
                 None => uses[place].is_whole = true,
             }
         }
+        for pointer in pointers(model, which) {
+            match uses.iter_mut().find(|one| one.variable == pointer.variable) {
+                Some(known) => {
+                    known.first = known.first.min(pointer.first);
+                    known.members.extend(pointer.members);
+                    known.is_whole |= pointer.is_whole;
+                }
+                None => uses.push(pointer),
+            }
+        }
         out.extend(uses.into_iter().filter_map(|one| told(model, function, one)));
     }
+}
+
+/// What is done through pointers to elements, `p->member`, and where whole elements are handed on.
+fn pointers<'s>(model: &Model<'s>, which: usize) -> Vec<Use<'s>> {
+    let tree = &model.tree;
+    let mut uses = Vec::new();
+    let mut push = |pointer: Id, at: Id, member: Option<&'s str>| {
+        let value = model.value(which, pointer);
+        let Base::Structure(structure) = value.ty.base else { return };
+        let Some(memory) = value.memory.filter(|memory| memory.space == Space::Global && value.ty.pointers == 1) else { return };
+        let is_apart = matches!(value.spread, Spread::Lane(factor) if factor != Factor::Number(0));
+        if member.is_some() && (!is_apart || lanes(model, which, at) != Lanes::Many) {
+            return;
+        }
+        uses.push(Use {
+            variable: memory.variable,
+            structure,
+            first: at,
+            is_whole: member.is_none(),
+            members: member.into_iter().collect(),
+        });
+    };
+    for id in tree.below(model.functions[which].body) {
+        match tree.kind(id) {
+            Kind::Field if tree.operator(id) == "->" => {
+                if let (Some(pointer), Some(member)) = (tree.part(id, Role::Argument), tree.part(id, Role::FieldName)) {
+                    push(pointer, id, Some(tree.text(member)));
+                }
+            }
+            // What other kernels get is theirs.
+            Kind::Call if !tree.parts(id).any(|part| tree.is(part, Kind::KernelCall)) => {
+                for argument in model.arguments(id) {
+                    push(argument, id, None);
+                }
+            }
+            _ => {}
+        }
+    }
+    uses
 }
 
 /// The members that an access names; `None` where it takes the whole.

@@ -30,23 +30,24 @@ pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
     for function in &model.functions {
         let steps = model.steps(function);
         // What does nothing but launch leaves the check to its caller.
-        let is_wrapper = !steps.iter().any(|step| model.callee(step.node).starts_with("cuda"));
+        let is_wrapper = !steps.iter().any(|step| !matches!(step.event, Event::Launch { .. }) && is_of_runtime(model.callee(step.node)));
         if is_wrapper {
             continue;
         }
         let mut unchecked = Vec::new();
         for (at, step) in steps.iter().enumerate() {
             let Event::Launch { kernel } = step.event else { continue };
-            if !model.is_result_unused(step.node) {
+            // What a function of the runtime returns is the other rule's.
+            if !model.is_result_unused(step.node) || model.callee(step.node) != kernel {
                 continue;
             }
             let is_checked = steps[at + 1..].iter().any(|later| match later.event {
                 Event::Launch { .. } => false,
                 Event::Other => {
                     // What the toolkit offers checks nothing by itself where its result is thrown away.
-                    !model.callee(later.node).starts_with("cuda") && !is_plain(model.callee(later.node))
+                    !is_of_runtime(model.callee(later.node)) && !is_plain(model.callee(later.node))
                 }
-                _ => !model.is_result_unused(later.node) && model.callee(later.node).starts_with("cuda"),
+                _ => !model.is_result_unused(later.node) && is_of_runtime(model.callee(later.node)),
             });
             if !is_checked && !is_macro_behind(model, step.node) {
                 unchecked.push((step.node, kernel));
@@ -66,6 +67,11 @@ pub(super) fn check(model: &Model<'_>, out: &mut Vec<Found>) {
             "ask for cudaGetLastError() behind the launch, and check the next call that waits",
         ));
     }
+}
+
+/// Functions of the runtime: `cudaMalloc`, and no `cuda_something` of people.
+fn is_of_runtime(name: &str) -> bool {
+    name.strip_prefix("cuda").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
 }
 
 /// Whether the next word behind a statement is a macro without parentheses: it may check.

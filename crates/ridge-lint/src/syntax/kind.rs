@@ -28,6 +28,7 @@ names!(
         AliasDeclaration = "alias_declaration",
         Arguments = "argument_list",
         ArrayDeclarator = "array_declarator",
+        AsmOutput = "gnu_asm_output_operand",
         Assignment = "assignment_expression",
         Auto = "placeholder_type_specifier",
         Binary = "binary_expression",

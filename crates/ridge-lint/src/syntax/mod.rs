@@ -154,6 +154,11 @@ impl<'s> Tree<'s> {
         (id.0 + 1..self.node(id).after).map(Id)
     }
 
+    /// The nodes behind the start of a node, up to where another one ends.
+    pub(crate) fn from(&self, id: Id, whole: Id) -> impl Iterator<Item = Id> + use<> {
+        (id.0 + 1..self.node(whole).after).map(Id)
+    }
+
     /// Whether a node is another one or below it.
     pub(crate) fn is_within(&self, id: Id, outer: Id) -> bool {
         outer.0 <= id.0 && id.0 < self.node(outer).after

@@ -24,6 +24,10 @@ pub(super) fn write(out: &mut String, finding: &FoundItem, layout: &Layout) {
             .saturating_sub(1)
     };
     let from = column(start.column);
+    // Of very long lines only the beginning is kept.
+    if from > 0 && source.chars().nth(from - 1).is_none() {
+        return;
+    }
     // What ends on a later line is marked to the end of this one.
     let to = finding
         .end

@@ -15,6 +15,9 @@ use crate::style::Role;
 
 pub use sarif::sarif;
 
+/// The rule about flags.
+const FLAGS: &str = "debug-flags";
+
 /// How many findings there are, in words.
 fn totals(counts: Counts) -> String {
     let parts: Vec<String> = [
@@ -60,17 +63,17 @@ pub fn text(document: &Document, layout: &Layout) -> String {
     for input in &document.inputs {
         not_understood(&mut out, input, layout);
     }
-    layout.heading(&mut out, &headline(document));
+    layout.heading(&mut out, &headline(document, layout.is_verbose));
     if let Some(first) = document.findings.first() {
         let mut hint = format!(
             "`ridge explain {}` tells more, as for every rule",
             first.rule
         );
-        // Flags have no lines for comments.
+        // Flags and files of other languages have no such comments.
         if let Some(finding) = document
             .findings
             .iter()
-            .find(|finding| finding.start.is_some())
+            .find(|finding| finding.start.is_some() && finding.rule != FLAGS)
         {
             let _ = write!(
                 hint,
@@ -84,7 +87,7 @@ pub fn text(document: &Document, layout: &Layout) -> String {
 }
 
 /// What was found in how much, in a line.
-fn headline(document: &Document) -> String {
+fn headline(document: &Document, is_verbose: bool) -> String {
     let mut line = totals(document.counts);
     let sum =
         |of: fn(&InputReport) -> Option<u64>| document.inputs.iter().filter_map(of).sum::<u64>();
@@ -97,6 +100,15 @@ fn headline(document: &Document) -> String {
             counted(sum(|input| input.lines), "line"),
             counted(sum(|input| input.kernels), "kernel"),
         );
+        // Nothing found in text that nobody understood says little.
+        let pieces = sum(|input| input.not_understood);
+        if pieces > 0 && !is_verbose {
+            let _ = write!(
+                line,
+                "; not understood: {} (see -v)",
+                counted(pieces, "piece")
+            );
+        }
     }
     line
 }
@@ -138,8 +150,9 @@ fn not_understood(out: &mut String, input: &InputReport, layout: &Layout) {
     else {
         return;
     };
+    let verb = if count == 1 { "is" } else { "are" };
     let text = format!(
-        "{}: {} of the text is not understood, such as a macro in an unusual place; no rule looks there",
+        "{}: {} of the text {verb} not understood, such as a macro in an unusual place; no rule looks there",
         shown(&input.file),
         counted(count, "piece")
     );
@@ -192,6 +205,54 @@ mod tests {
         `ridge explain double-literal` tells more, as for every rule; a comment `//
         ridge-lint: allow(double-literal)` allows one
         ");
+    }
+
+    #[test]
+    fn what_is_not_understood_is_said() {
+        let broken = document(b"__global__ void \xff(float* a) { a[0] = 0.1; }\n");
+        let shown = text(&broken, &layout(100));
+        assert!(
+            shown.starts_with("nothing found in 1 file, 1 line, 0 kernels; "),
+            "{shown}"
+        );
+        assert!(
+            shown.contains("not understood: 1 piece (see -v)") || shown.contains("pieces (see -v)"),
+            "{shown}"
+        );
+        let verbose = Layout {
+            is_verbose: true,
+            ..layout(100)
+        };
+        assert!(text(&broken, &verbose).contains("of the text"));
+        assert!(!text(&document(SOURCE), &layout(100)).contains("understood"));
+    }
+
+    #[test]
+    fn comments_are_offered_where_there_are_some() {
+        let mut flags = Document::new("0.0.0");
+        flags.push(
+            "CMakeLists.txt",
+            ridge_lint::lint_cmake(b"set(CMAKE_CUDA_FLAGS -G)\n"),
+        );
+        let shown = text(&flags, &layout(100));
+        assert!(
+            shown.contains("debug-flags") && !shown.contains("comment"),
+            "{shown}"
+        );
+        assert!(text(&document(SOURCE), &layout(100)).contains("comment"));
+    }
+
+    #[test]
+    fn a_place_far_along_a_line_has_no_excerpt() {
+        let source = format!(
+            "{}__global__ void k(float* x) {{ x[0] = x[1] * 0.1 + 1; }}\n",
+            " ".repeat(5000)
+        );
+        let shown = text(&document(source.as_bytes()), &layout(100));
+        assert!(
+            shown.contains(":1:5045: ") && !shown.contains('^'),
+            "{shown}"
+        );
     }
 
     #[test]

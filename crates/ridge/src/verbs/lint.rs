@@ -34,7 +34,7 @@ pub(crate) fn run(options: &LintOptions, output: &mut Output) -> Result<Code, Ex
     let mut seen = HashSet::new();
     let mut problems = Vec::new();
     for file in &options.files {
-        if seen.insert(PathBuf::from(file)) {
+        if seen.insert(same(Path::new(file))) {
             problems.extend(look(file, &mut document, &mut seen, output));
         }
     }
@@ -101,10 +101,7 @@ fn look(
                 document.push(&name, ridge_lint::lint_commands(bytes, &commands));
                 for command in &commands {
                     let source = Path::new(&command.folder).join(&command.file);
-                    let is_cuda = source
-                        .extension()
-                        .is_some_and(|extension| extension == "cu" || extension == "cuh");
-                    if is_cuda && seen.insert(source.clone()) {
+                    if command.is_cuda && seen.insert(same(&source)) {
                         problems.extend(look(source.as_os_str(), document, seen, output));
                     }
                 }
@@ -112,6 +109,11 @@ fn look(
         },
     }
     problems
+}
+
+/// A path without `.`, so that one file is looked at once. What `..` leads to depends on links, and stays.
+fn same(path: &Path) -> PathBuf {
+    path.components().collect()
 }
 
 enum Kind {
