@@ -1,4 +1,4 @@
-//! The loops over elements that are finite and right, which are nearly all: wide vectors, no branches.
+//! The loops over elements that are finite, which are nearly all: wide vectors, no branches.
 //!
 //! Whatever needs a second look is only noticed here, for the block as a whole. Lanes are sixteen on every processor, so that
 //! results do not depend on the machine.

@@ -141,10 +141,11 @@ pub(super) fn sum_wide<S: Simd>(
 ) -> [f64; 5] {
     let mut sums = [[f64x8::splat(simd, 0.0); 2]; 5];
     for (r, x) in groups {
-        let d: [f64x8<S>; 2] = (x - r).widen().into();
+        let x: [f64x8<S>; 2] = x.widen().into();
         let r: [f64x8<S>; 2] = r.widen().into();
         for half in 0..2 {
-            let (d, r) = (d[half], r[half]);
+            let r = r[half];
+            let d = x[half] - r;
             sums[0][half] += d;
             sums[1][half] = d.mul_add_precise(d, sums[1][half]);
             sums[2][half] = d.mul_add_precise(r, sums[2][half]);

@@ -5,7 +5,7 @@ use super::histogram::Histogram;
 use super::kernel::{self, Arrays, BLOCK, Block, Distance, INFINITE, Seen, Watch};
 use super::sums::{self, Sums};
 use super::tally::Tally;
-use super::{Judge, Magnitudes};
+use super::{Judge, Limits, Magnitudes};
 use crate::format::{Endian, Format, Overflow};
 use crate::view::View;
 use fearless_simd::Level;
@@ -334,12 +334,13 @@ impl Partial {
         }
         let watch = task.watch(fast.distance(), peaks);
         let seen = kernel::run(task.level, block, arrays, count, &watch, tally);
-        if seen.may_fail || seen.largest_r >= INFINITE || seen.largest_x >= INFINITE {
+        if seen.largest_r >= INFINITE || seen.largest_x >= INFINITE {
             drop((r, x));
             return self.general(task, room, peaks, first, count);
         }
         let has_peak = seen.has_peak || f64::from(seen.largest_ulps) > peaks.ulps.value;
         let is_looked_at_again = has_peak
+            || seen.may_fail
             || seen.has_sign_change
             || seen.has_subnormal(&watch)
             || self.is_output_constant
@@ -347,11 +348,71 @@ impl Partial {
         if is_looked_at_again {
             block.hold(arrays);
             self.look_again(task, arrays, peaks, first, count, &watch, &seen);
+            if seen.may_fail {
+                self.fail(task, arrays, values, first, count, &watch);
+            }
         }
         self.take(task, arrays, tally, first, count, &seen)
     }
 
-    /// What single elements of a block of right and finite ones add.
+    /// Elements of a block of finite ones that are beyond the tolerance.
+    fn fail(
+        &mut self,
+        task: &Task<'_>,
+        arrays: &Arrays,
+        magnitudes: &[f64],
+        first: u64,
+        count: usize,
+        watch: &Watch,
+    ) {
+        let format = task.output.format();
+        let (r, x) = (&arrays.r[..count], &arrays.x[..count]);
+        let elements = r.iter().zip(x).zip(&*arrays.ulps).zip(magnitudes);
+        for (element, (((r, x), ulps), magnitude)) in (first..).zip(elements) {
+            // Nearly all are within what can be said in binary32.
+            let binade = f32::from_bits(r.to_bits() & INFINITE);
+            let tolerance = watch.absolute + watch.relative * r.abs() + watch.per_binade * binade;
+            if (x - r).abs() <= tolerance {
+                continue;
+            }
+            let is_lost = *r != 0.0 && r.abs() < watch.min_normal && *x == 0.0;
+            let (r, x) = (f64::from(*r), f64::from(*x));
+            let magnitude = task.magnitudes.as_ref().map_or(0.0, |_| *magnitude);
+            let (error, ulp) = ((x - r).abs(), format.ulp_of(r));
+            if !(is_lost && task.judge.accepts_flush_to_zero) {
+                self.judge(task, element, error, f64::from(*ulps), |limits| {
+                    limits.at(r, ulp, magnitude)
+                });
+            }
+        }
+    }
+
+    /// Holds an error against the tolerance.
+    fn judge(
+        &mut self,
+        task: &Task<'_>,
+        element: u64,
+        error: f64,
+        ulps: f64,
+        at: impl Fn(&Limits) -> f64,
+    ) {
+        let tolerance = at(&task.judge.tolerance);
+        if error <= tolerance || tolerance.is_nan() {
+            return;
+        }
+        // Without a tolerance each error counts by itself.
+        let badness = if tolerance > 0.0 {
+            error / tolerance
+        } else {
+            ulps
+        };
+        self.failures.add(&task.axes, element, badness);
+        let certain = task.judge.certain.as_ref();
+        let is_certain = certain.is_none_or(|certain| error > at(certain));
+        self.counts.certain += u64::from(is_certain);
+    }
+
+    /// What single elements of a block of finite ones add.
     #[expect(
         clippy::too_many_arguments,
         reason = "one step of `fast`, cut off for its length"
@@ -415,7 +476,7 @@ impl Partial {
         }
     }
 
-    /// What a block of right and finite elements adds as a whole.
+    /// What a block of finite elements adds as a whole.
     fn take(
         &mut self,
         task: &Task<'_>,
@@ -573,21 +634,10 @@ impl Partial {
         counts.subnormal += u64::from(is_subnormal);
         counts.subnormal_lost += u64::from(is_lost);
         offer(peaks, element, r, x, ulps, judge.relative_floor);
-        let tolerance = judge.tolerance.at(r, ulp, pair.magnitude);
-        let error = d.abs();
-        if error > tolerance && !(is_lost && judge.accepts_flush_to_zero) {
-            // Without a tolerance each error counts by itself.
-            let badness = if tolerance > 0.0 {
-                error / tolerance
-            } else {
-                ulps
-            };
-            self.failures.add(&task.axes, element, badness);
-            let is_certain = judge
-                .certain
-                .as_ref()
-                .is_none_or(|certain| error > certain.at(r, ulp, pair.magnitude));
-            self.counts.certain += u64::from(is_certain);
+        if !(is_lost && judge.accepts_flush_to_zero) {
+            self.judge(task, element, d.abs(), ulps, |limits| {
+                limits.at(r, ulp, pair.magnitude)
+            });
         }
         ulps
     }
@@ -739,8 +789,15 @@ impl Task<'_> {
     fn watch(&self, distance: Distance, peaks: &Peaks) -> Watch {
         let format = self.output.format();
         let limits = &self.judge.tolerance;
-        // Roundings of binary32 make no wrong element look right: what comes near to the tolerance is looked at again.
-        let shrunk = |value: f64| rounded_down(value * (1.0 - 1e-6));
+        // Roundings of binary32 make no wrong element look right: what comes near to the tolerance is looked at again. Of ULP alone
+        // nothing is rounded: a power of two times a number of few digits, and differences of that size.
+        let is_exact = limits.absolute == 0.0
+            && limits.relative == 0.0
+            && self.magnitudes.is_none()
+            && limits.ulps <= f64::from(1 << 20)
+            && f64::from(limits.ulps as f32) == limits.ulps;
+        let slack = if is_exact { 0.0 } else { 1e-6 };
+        let shrunk = |value: f64| rounded_down(value * (1.0 - slack));
         let per_binade = format
             .layout()
             .map_or(0.0, |layout| 0.5_f64.powi(layout.mantissa as i32));
