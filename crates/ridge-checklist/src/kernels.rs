@@ -11,6 +11,9 @@ use crate::words::{list, percent, quote, short};
 /// From this share of the time of all kernels on, flaws make the answer no. It is the saving below which `ridge why` does
 /// not tell a finding of one kernel: what is not worth a line there is not worth one here.
 pub(crate) const WORTHWHILE: f64 = 0.02;
+/// From this share of the time of its own kernel on, a flaw counts. What a remedy saves differs from what is expected of it
+/// by about so much (the median of `docs/diagnosis-accuracy.md`): below it nobody can tell whether it saves anything.
+pub(crate) const CERTAIN: f64 = 0.05;
 /// So many kernels are named.
 const NAMED: usize = 3;
 /// A whole profile of a program: what answers every question about its kernels.
@@ -168,9 +171,12 @@ impl OfSource<'_> {
 
     /// The answer to a question.
     pub(crate) fn answer(&self, asked: &Asked) -> Part {
-        let flawed = self.flawed(asked);
-        let cost: f64 = flawed.iter().map(|flaw| flaw.cost).sum();
-        let of_all = self.of_all(asked);
+        let (flawed, small): (Vec<Flaw<'_>>, Vec<Flaw<'_>>) =
+            self.flawed(asked).into_iter().partition(Flaw::counts);
+        let cost_of = |flaws: &[Flaw<'_>]| -> f64 { flaws.iter().map(|flaw| flaw.cost).sum() };
+        let cost = cost_of(&flawed);
+        let mut of_all = self.of_all(asked);
+        of_all.retain(Flaw::counts);
         let cost_of_all = of_all.iter().map(|flaw| flaw.cost).fold(0.0, f64::max);
         if cost >= WORTHWHILE || cost_of_all >= WORTHWHILE {
             return self.no(asked, &flawed, &of_all, cost.max(cost_of_all));
@@ -192,7 +198,7 @@ impl OfSource<'_> {
                 );
                 Part::unknown(reason, next.unwrap_or_else(|| self.profile()))
             }
-            _ => self.yes(asked, flawed.len(), cost),
+            _ => self.yes(asked, flawed.len() + small.len(), cost + cost_of(&small)),
         }
     }
 
@@ -206,10 +212,15 @@ impl OfSource<'_> {
                 asked.fine
             ),
         };
-        if flawed > 0 {
+        if flawed > 0 && self.kernels.len() == 1 {
             reason = format!(
-                "{reason}, but for {} where it costs about {} of the time of all",
-                flawed,
+                "{reason}; what is left of the flaw costs about {} of the time, and counts from {} on",
+                percent(cost),
+                percent(CERTAIN)
+            );
+        } else if flawed > 0 {
+            reason = format!(
+                "{reason}, but for {flawed} where it costs about {} of the time of all",
                 percent(cost)
             );
         }
@@ -342,6 +353,13 @@ struct Flaw<'d> {
     share: f64,
     /// The part of the time of all kernels that its remedy is expected to save.
     cost: f64,
+}
+
+impl Flaw<'_> {
+    /// Whether it costs its kernels so much that a remedy is worth it.
+    fn counts(&self) -> bool {
+        self.finding.saving_expected >= CERTAIN
+    }
 }
 
 /// Whether the input does not tell all that is asked.

@@ -2,8 +2,9 @@
 //! threads there are.
 //!
 //! # How it is answered
-//! No where a kernel has `latency-bound`. The figures are warps that could issue, and how often one
-//! does. Kernels count by their share of the time; together the flaws must cost 2 % of it for a no.
+//! No where a kernel has `latency-bound`. The figures are warps that could issue, and how often one does. A flaw
+//! counts from 5 % of the time of its kernel on, and kernels by their share of the time; together the flaws must
+//! cost 2 % of it for a no.
 //!
 //! # What to do
 //! Several elements a thread, loads before their use, unrolled loops with several sums, 8- and 16-byte accesses,

@@ -4,8 +4,9 @@
 //!
 //! # How it is answered
 //! No where a kernel has `no-reuse` or `redundant-traffic`, or neighbours have `unfused-kernels`. Which bytes are
-//! needed at all only the user knows: `ridge why --bytes` tells how much more is moved. Kernels count by their share of
-//! the time; together the flaws must cost 2 % of it for a no.
+//! needed at all only the user knows: `ridge why --bytes` tells how much more is moved. A flaw counts from 5 % of
+//! the time of its kernel on, and kernels by their share of the time; together the flaws must cost 2 % of it for a
+//! no.
 //!
 //! # What to do
 //! Tile: load a block of operands into shared memory once, keep a small block of results in registers. Make tiles
