@@ -6,7 +6,7 @@ use ridge_model::quantity::counted;
 use crate::document::Evidence;
 use crate::inputs::{Diagnosed, Inputs, Named, Origin};
 use crate::part::{Part, figure};
-use crate::words::{list, percent, quote, short};
+use crate::words::{list, path, percent, quote, short};
 
 /// From this share of the time of all kernels on, flaws make the answer no. It is the saving below which `ridge why` does
 /// not tell a finding of one kernel: what is not worth a line there is not worth one here.
@@ -154,11 +154,19 @@ impl OfSource<'_> {
         whole_profile(source.and_then(|source| source.program.as_deref()))
     }
 
+    /// Whether the bytes that a kernel needs at least were given for one of them.
+    pub(crate) fn knows_what_is_needed(&self) -> bool {
+        self.kernels.iter().any(|weighed| {
+            let compulsory = weighed.kernel.compulsory.as_ref();
+            compulsory.is_some_and(|compulsory| compulsory.bytes.is_some())
+        })
+    }
+
     /// A command about one kernel.
     pub(crate) fn why(&self, kernel: &Kernel) -> String {
         let file = match self.origin {
             Origin::Files(files) => {
-                let files: Vec<String> = files.iter().map(|file| quote(file)).collect();
+                let files: Vec<String> = files.iter().map(|file| path(file)).collect();
                 let name = quote(&format!("^{}$", literal(&kernel.name)));
                 return format!("ridge why {} --kernel {name} -v", files.join(" "));
             }
@@ -166,7 +174,7 @@ impl OfSource<'_> {
             Origin::Saved => self.file,
         };
         let word = format!("{file}#{}", kernel.name);
-        format!("ridge why {} -v", quote(&word))
+        format!("ridge why {} -v", path(&word))
     }
 
     /// The answer to a question.

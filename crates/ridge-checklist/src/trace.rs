@@ -5,7 +5,7 @@ use ridge_trace::document::Finding;
 use crate::document::Evidence;
 use crate::inputs::{Named, Program};
 use crate::part::{Part, figure};
-use crate::words::quote;
+use crate::words::path;
 
 /// The findings of a program that a question is about, as reasons for a no; `None` where it has none of them.
 pub(crate) fn faults(program: &Named<Program>, ids: &[&str]) -> Option<Part> {
@@ -51,5 +51,5 @@ pub(crate) fn is_open(program: &Named<Program>, ids: &[&str]) -> bool {
 
 /// The command that shows a trace.
 pub(crate) fn timeline(file: &str) -> String {
-    format!("ridge timeline {} -v", quote(file))
+    format!("ridge timeline {} -v", path(file))
 }

@@ -7,8 +7,9 @@ use ncu_rep::Report;
 use ridge_checklist::{Answer, Diagnosed, Document, Inputs, Line, Named, Origin, checklist};
 use ridge_diagnose::document::{Document as Diagnosis, Kernel};
 use ridge_diagnose::{
-    CodeMap, Group, KernelProfile, Options, diagnose, is_verdict, report_findings,
+    CodeMap, Given, Group, KernelProfile, Options, diagnose, is_verdict, report_findings,
 };
+use ridge_model::quantity::Bytes;
 use serde_json::Value;
 
 /// The line of each finding. Verdicts have none: a kernel at its limit has no flaw.
@@ -52,15 +53,12 @@ const LINES: &[(&str, &[&str])] = &[
 
 /// Pairs of which no line says no to the slow kernel.
 ///
-/// * `band_scores`: which bytes are read again can be told with `ridge why --bytes` only.
-/// * `fma_peak`, `l2_lines`, `tensor_peak`, `triad`: these kernels are at a limit and have no flaw.
-const WITHOUT_LINE: &[&str] = &[
-    "band_scores",
-    "fma_peak",
-    "l2_lines",
-    "tensor_peak",
-    "triad",
-];
+/// `fma_peak`, `l2_lines`, `tensor_peak`, `triad`: these kernels are at a limit and have no flaw.
+const WITHOUT_LINE: &[&str] = &["fma_peak", "l2_lines", "tensor_peak", "triad"];
+
+/// Pairs whose flaw shows only where it is told which bytes are needed, as with `ridge why --bytes`: here other blocks, and
+/// not the same ones, read the same image again.
+const NEEDS_BYTES: &[&str] = &["band_scores"];
 
 /// Pairs whose fixed kernel still has some of the flaw, less than the slow one: the list is right to say no.
 ///
@@ -151,7 +149,14 @@ fn line<'d>(document: &'d Document, id: &str) -> Result<&'d Line, Failed> {
 
 fn check(folder: &Path, label: &Value) -> Result<(), Failed> {
     let case = text(label, "case");
-    let kernels = kernels(&folder.join(text(label, "report")))?;
+    let given = Given {
+        bytes: NEEDS_BYTES
+            .contains(&case)
+            .then(|| label["min_bytes"].as_f64().map(Bytes::new))
+            .flatten(),
+        ..Given::default()
+    };
+    let kernels = kernels(&folder.join(text(label, "report")), given)?;
     let named = |name: &str| -> Vec<Kernel> {
         let own = kernels.iter().filter(|kernel| kernel.name == name);
         own.cloned().collect()
@@ -199,7 +204,7 @@ fn check(folder: &Path, label: &Value) -> Result<(), Failed> {
 }
 
 /// Diagnoses every launch of a report by itself.
-fn kernels(path: &Path) -> Result<Vec<Kernel>, Failed> {
+fn kernels(path: &Path, given: Given) -> Result<Vec<Kernel>, Failed> {
     let file = std::fs::read(path)?;
     let unpacked = ncu_rep::unpack(&file, u64::MAX);
     let report = Report::parse(&unpacked.bytes)?;
@@ -217,7 +222,10 @@ fn kernels(path: &Path) -> Result<Vec<Kernel>, Failed> {
             &profile,
             &group,
             code.as_ref(),
-            &Options::default(),
+            &Options {
+                given,
+                ..Options::default()
+            },
         ));
     }
     Ok(kernels)

@@ -25,8 +25,8 @@ use crate::document::Evidence;
 use crate::inputs::{Inputs, Named, Program};
 use crate::kernels::{Asked, OfSource, WORTHWHILE, counter, sources, whole_profile};
 use crate::part::{Part, figure};
-use crate::rates;
-use crate::words::{percent, quote};
+use crate::words::percent;
+use crate::{rates, trace};
 
 pub(super) const ID: &str = "enough-work";
 pub(super) const QUESTION: &str = "Is there enough work in a launch to be worth it?";
@@ -110,14 +110,14 @@ fn sizes(inputs: &Inputs, file: &str, kernel: &Kernel) -> Vec<Evidence> {
 }
 
 fn of_program(inputs: &Inputs, program: &Named<Program>) -> Option<Part> {
-    let trace = &program.content.trace;
+    let found = &program.content.trace;
     let file = program.name.as_str();
-    let command = format!("ridge timeline {} -v", quote(file));
-    let finding = trace
+    let command = trace::timeline(file);
+    let finding = found
         .findings
         .iter()
         .find(|finding| finding.id == "launch-bound");
-    let tiny = trace
+    let tiny = found
         .devices
         .iter()
         .filter_map(Tiny::of)
@@ -145,7 +145,7 @@ fn of_program(inputs: &Inputs, program: &Named<Program>) -> Option<Part> {
         .then(command),
         // Without calls nobody knows what launches cost.
         (None, None) => {
-            if trace.devices.iter().all(|device| device.counts.kernels == 0) {
+            if found.devices.iter().all(|device| device.counts.kernels == 0) {
                 return None;
             }
             return Some(Part::unknown(
