@@ -243,8 +243,9 @@ impl Entry {
             .cloned()
             .partition(|kernel| Some(&kernel.name) == label.fixed.as_ref());
         let slow = diagnosed(&slow, &label.slow)?;
-        let fixed = label.fixed.as_deref();
-        let fixed = fixed.map(|name| diagnosed(&fixed, name)).transpose()?;
+        let fixed_name = label.fixed.as_deref();
+        let fixed = fixed_name.map(|name| diagnosed(&fixed, name));
+        let fixed = fixed.transpose()?;
         let of_fixed = |value: f64| fixed.is_some().then_some(value);
         Ok(Self {
             slow_hot_us: label.slow_us,
