@@ -90,7 +90,10 @@ impl Fit {
                     grouped(limits.shared_bytes.value.into()),
                     grouped(shared_bytes_charged(limits, launch.shared_bytes()).into())
                 ),
-                Limiter::Blocks => limits.blocks.value.to_string(),
+                Limiter::Blocks => {
+                    question = question.because(format!("blocks: at most {allowed}"));
+                    continue;
+                }
                 Limiter::Barriers => continue,
             };
             question = question.because(format!(
