@@ -348,6 +348,12 @@ fn a_comparison_with_the_cpu_is_as_fair_as_it_is_stated() {
     assert_eq!(found, "yes");
     let ratio = line["evidence"].as_array().unwrap().last().unwrap().clone();
     assert!((ratio["value"].as_f64().unwrap() - 40.0).abs() < 1e-9);
+    let reason = |line: &Value| line["reasons"][0].as_str().unwrap().to_owned();
+    assert!(reason(&line).ends_with("the GPU is 40.00x as fast"));
+    // What is fair can speak against the GPU.
+    let (found, line) = answer_to(&fair.replace("3 ms", "240 ms"), 0);
+    assert_eq!(found, "yes");
+    assert!(reason(&line).ends_with("the CPU is the faster one, 2.00x"));
     for (from, to) in [
         ("threads = 32", "threads = 1"),
         ("-O3 -march=native", "-g"),
