@@ -231,6 +231,10 @@ fn an_input_that_cannot_be_read_spares_the_others() {
         assert!(run.stderr.contains(bad), "{}", run.stderr);
         assert_eq!(document(&run)["sources"].as_array().unwrap().len(), 1);
     }
+    folder.write("other.json", "{\"schema\": \"of.something\"}");
+    within(&folder, &["other.json"])
+        .code(3)
+        .says("answers of `ridge numerics`");
     // Alone it leaves nothing to answer.
     let alone = within(&folder, &["text.txt"]).code(3);
     assert!(alone.stdout.is_empty());
