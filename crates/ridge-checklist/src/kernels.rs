@@ -15,7 +15,7 @@ pub(crate) const WORTHWHILE: f64 = 0.02;
 /// by about so much (the median of `docs/diagnosis-accuracy.md`): below it nobody can tell whether it saves anything.
 pub(crate) const CERTAIN: f64 = 0.05;
 /// So many kernels are named.
-const NAMED: usize = 3;
+pub(crate) const NAMED: usize = 3;
 /// A whole profile of a program: what answers every question about its kernels.
 pub(crate) fn whole_profile(program: Option<&str>) -> String {
     let program = program.map_or_else(
@@ -298,7 +298,8 @@ impl OfSource<'_> {
         part
     }
 
-    fn figures(&self, kernel: &Kernel, asked: &Asked) -> Vec<Evidence> {
+    /// The figures of a question for one kernel.
+    pub(crate) fn figures(&self, kernel: &Kernel, asked: &Asked) -> Vec<Evidence> {
         let mut figures = Figures {
             kernel,
             file: self.file,

@@ -64,7 +64,7 @@ const NEEDS_BYTES: &[&str] = &["band_scores"];
 ///
 /// * `cube_denoise`: a third of the shared wavefronts is still beyond the pattern's need.
 /// * `gather_order`, `vertex_fetch`: gathers that touch more sectors than they use, 1.3 and 1.8 times.
-/// * `horner_chain`, `list_walk`, `modexp_batch`: more chains side by side, in grids that still leave the device mostly empty.
+/// * `horner_chain`, `modexp_batch`: more chains side by side, in grids that still leave the device mostly empty.
 /// * `material_states`: 27 of 32 lanes take part in an instruction.
 /// * `min_hash`: most instructions are still integer arithmetic.
 /// * `scan_steps`: a third of the waiting is at barriers.
@@ -73,7 +73,6 @@ const PARTLY_FIXED: &[&str] = &[
     "cube_denoise",
     "gather_order",
     "horner_chain",
-    "list_walk",
     "material_states",
     "min_hash",
     "modexp_batch",
