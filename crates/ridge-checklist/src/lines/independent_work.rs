@@ -3,7 +3,7 @@
 //!
 //! # How it is answered
 //! No where a kernel has `latency-bound`. No as well where a finding says that too few warps are there, and each of them
-//! would have too little in flight although every SM were full. The figures are warps that could issue, and how often one
+//! would need a quarter more in flight, or beyond, although every SM were full. The figures are warps that could issue, and how often one
 //! does. A flaw counts from 5 % of the time of its kernel on, and kernels by their share of the time; together the flaws
 //! must cost 2 % of it for a no.
 //!
@@ -19,7 +19,7 @@ use ridge_diagnose::document::{Kernel, LatencyVerdict};
 use crate::document::{Answer, Evidence};
 use crate::inputs::Inputs;
 pub(super) use crate::kernels::ask;
-use crate::kernels::{Asked, CERTAIN, Figures, NAMED, OfSource, WORTHWHILE, sources};
+use crate::kernels::{Asked, Figures, NAMED, OfSource, WORTHWHILE, sources};
 use crate::part::{Part, figure};
 use crate::words::{percent, short};
 
@@ -39,6 +39,10 @@ const TOO_FEW_WARPS: &[&str] = &[
     "low-occupancy-shared",
     "low-occupancy-block",
 ];
+
+/// From this growth on, each warp lacks something. Latencies without load were measured on one GPU of each architecture, and
+/// tell no more than that.
+const TELLING: f64 = 1.25;
 
 pub(super) fn look(inputs: &Inputs) -> Vec<Part> {
     sources(inputs).iter().map(of_source).collect()
@@ -65,10 +69,14 @@ fn of_source(source: &OfSource<'_>) -> Part {
         .iter()
         .take(NAMED)
         .map(|(lack, share)| {
+            let of_time = if source.kernels.len() == 1 {
+                String::new()
+            } else {
+                format!(" ({} of the time)", percent(*share))
+            };
             format!(
-                "{} ({} of the time): each warp needs {:.1} times as much in flight, even with as many warps as fit",
+                "{}{of_time}: each warp needs {:.1} times as much in flight, even with as many warps as fit",
                 short(&lack.kernel.name),
-                percent(*share),
                 lack.each
             )
         })
@@ -116,7 +124,7 @@ impl<'d> Lack<'d> {
             _ => return None,
         };
         let saving = (1.0 - 1.0 / each).min(of_warps.saving_expected);
-        (saving >= CERTAIN).then_some(Self {
+        (each >= TELLING).then_some(Self {
             kernel,
             each,
             saving,

@@ -184,7 +184,7 @@ fn range(_: &Material<'_>, random: &mut Random) -> Option<Question> {
                 "the value is beyond it".to_owned()
             } else {
                 let apart = format.ulp_of(value);
-                let is_tie = (right - value).abs() * 2.0 == apart;
+                let is_tie = (right - value).abs() * 2.0 >= apart;
                 format!(
                     "neighbours at {} are {apart} apart; {} is {}",
                     text(value),
