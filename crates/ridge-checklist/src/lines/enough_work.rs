@@ -20,7 +20,7 @@ use ridge_diagnose::document::Kernel;
 use ridge_model::quantity::{Nanos, counted};
 use ridge_trace::document::Device;
 
-use super::record;
+use super::{neither, record};
 use crate::document::Evidence;
 use crate::inputs::{Inputs, Named, Program};
 use crate::kernels::{Asked, OfSource, WORTHWHILE, counter, sources, whole_profile};
@@ -52,10 +52,7 @@ pub(super) fn look(inputs: &Inputs) -> Vec<Part> {
 }
 
 pub(super) fn ask(inputs: &Inputs) -> (String, Vec<String>) {
-    (
-        "neither a report nor a trace is given".to_owned(),
-        vec![record(inputs), whole_profile(None)],
-    )
+    (neither(inputs), vec![record(inputs), whole_profile(None)])
 }
 
 /// The sizes from which on a launch, and a copy, are worth it.
