@@ -1,6 +1,7 @@
 //! What the user states, because no input can show it: how the CPU was timed, and whether results have to repeat.
 
 use std::fmt;
+use std::num::NonZeroU32;
 
 use ridge_model::quantity::Nanos;
 use serde::Deserialize;
@@ -68,8 +69,8 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Cpu {
     time: Option<String>,
-    threads: Option<u32>,
-    cores: Option<u32>,
+    threads: Option<NonZeroU32>,
+    cores: Option<NonZeroU32>,
     flags: Option<String>,
     same_work: Option<bool>,
 }
@@ -94,8 +95,11 @@ impl Claims {
     /// When it is no TOML, has a key that is not known, or a time that is none.
     pub fn read(text: &str) -> Result<Self, ClaimsError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let file: File = toml::from_str(text)
-            .map_err(|error| ClaimsError(error.to_string().trim().to_owned()))?;
+        let file: File = toml::from_str(text).map_err(|error| {
+            let before = error.span().and_then(|span| text.get(..span.start));
+            let line = before.map_or(1, |before| before.matches('\n').count() + 1);
+            ClaimsError(format!("line {line}: {}", error.message()))
+        })?;
         let time = |key: &str, text: Option<String>| {
             text.map(|text| {
                 text.parse::<Nanos>()
@@ -112,8 +116,8 @@ impl Claims {
         Ok(Self {
             cpu: CpuClaims {
                 time: time("cpu.time", file.cpu.time)?,
-                threads: file.cpu.threads,
-                cores: file.cpu.cores,
+                threads: file.cpu.threads.map(NonZeroU32::get),
+                cores: file.cpu.cores.map(NonZeroU32::get),
                 flags: file.cpu.flags,
                 is_same_work: file.cpu.same_work,
             },
@@ -147,6 +151,11 @@ mod tests {
         assert!(message("[cpu]\nthread = 3\n").contains("thread"));
         assert!(message("[cpu]\ntime = \"soon\"\n").contains("cpu.time"));
         assert!(message("[gpu]\ntime = \"0 ms\"\n").contains("gpu.time"));
-        assert!(message("{").contains("TOML") || !message("{").is_empty());
+        assert!(message("[cpu]\nthreads = 0\n").contains("line 2: "));
+        let broken = message("[cpu]\ncores = 4\ntime = \n");
+        assert!(
+            broken.contains("line 3: ") && !broken.contains('\n'),
+            "{broken}"
+        );
     }
 }

@@ -7,7 +7,7 @@ use ridge_numerics::stored::{Arithmetic, Comparison, Repeat};
 use ridge_trace::document::Trace;
 
 use crate::document::Warning;
-use crate::words::quote;
+use crate::words::{path, quote};
 use crate::{Build, Claims};
 
 /// Something with the name of the file that it comes from.
@@ -102,7 +102,7 @@ impl Inputs {
     /// The files in commands that ask the same of more.
     pub(crate) fn files(&self) -> String {
         let names = |list: Vec<&str>| {
-            let words: Vec<String> = list.into_iter().map(quote).collect();
+            let words: Vec<String> = list.into_iter().map(path).collect();
             words.join(" ")
         };
         let kernels = self.diagnoses.iter().map(|named| named.name.as_str());

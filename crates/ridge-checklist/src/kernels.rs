@@ -6,13 +6,16 @@ use ridge_model::quantity::counted;
 use crate::document::Evidence;
 use crate::inputs::{Diagnosed, Inputs, Named, Origin};
 use crate::part::{Part, figure};
-use crate::words::{list, percent, quote, short};
+use crate::words::{list, path, percent, quote, short};
 
 /// From this share of the time of all kernels on, flaws make the answer no. It is the saving below which `ridge why` does
 /// not tell a finding of one kernel: what is not worth a line there is not worth one here.
 pub(crate) const WORTHWHILE: f64 = 0.02;
+/// From this share of the time of its own kernel on, a flaw counts. What a remedy saves differs from what is expected of it
+/// by about so much (the median of `docs/diagnosis-accuracy.md`): below it nobody can tell whether it saves anything.
+pub(crate) const CERTAIN: f64 = 0.05;
 /// So many kernels are named.
-const NAMED: usize = 3;
+pub(crate) const NAMED: usize = 3;
 /// A whole profile of a program: what answers every question about its kernels.
 pub(crate) fn whole_profile(program: Option<&str>) -> String {
     let program = program.map_or_else(
@@ -151,11 +154,19 @@ impl OfSource<'_> {
         whole_profile(source.and_then(|source| source.program.as_deref()))
     }
 
+    /// Whether the bytes that a kernel needs at least were given for one of them.
+    pub(crate) fn knows_what_is_needed(&self) -> bool {
+        self.kernels.iter().any(|weighed| {
+            let compulsory = weighed.kernel.compulsory.as_ref();
+            compulsory.is_some_and(|compulsory| compulsory.bytes.is_some())
+        })
+    }
+
     /// A command about one kernel.
     pub(crate) fn why(&self, kernel: &Kernel) -> String {
         let file = match self.origin {
             Origin::Files(files) => {
-                let files: Vec<String> = files.iter().map(|file| quote(file)).collect();
+                let files: Vec<String> = files.iter().map(|file| path(file)).collect();
                 let name = quote(&format!("^{}$", literal(&kernel.name)));
                 return format!("ridge why {} --kernel {name} -v", files.join(" "));
             }
@@ -163,14 +174,17 @@ impl OfSource<'_> {
             Origin::Saved => self.file,
         };
         let word = format!("{file}#{}", kernel.name);
-        format!("ridge why {} -v", quote(&word))
+        format!("ridge why {} -v", path(&word))
     }
 
     /// The answer to a question.
     pub(crate) fn answer(&self, asked: &Asked) -> Part {
-        let flawed = self.flawed(asked);
-        let cost: f64 = flawed.iter().map(|flaw| flaw.cost).sum();
-        let of_all = self.of_all(asked);
+        let (flawed, small): (Vec<Flaw<'_>>, Vec<Flaw<'_>>) =
+            self.flawed(asked).into_iter().partition(Flaw::counts);
+        let cost_of = |flaws: &[Flaw<'_>]| -> f64 { flaws.iter().map(|flaw| flaw.cost).sum() };
+        let cost = cost_of(&flawed);
+        let mut of_all = self.of_all(asked);
+        of_all.retain(Flaw::counts);
         let cost_of_all = of_all.iter().map(|flaw| flaw.cost).fold(0.0, f64::max);
         if cost >= WORTHWHILE || cost_of_all >= WORTHWHILE {
             return self.no(asked, &flawed, &of_all, cost.max(cost_of_all));
@@ -192,7 +206,7 @@ impl OfSource<'_> {
                 );
                 Part::unknown(reason, next.unwrap_or_else(|| self.profile()))
             }
-            _ => self.yes(asked, flawed.len(), cost),
+            _ => self.yes(asked, flawed.len() + small.len(), cost + cost_of(&small)),
         }
     }
 
@@ -206,10 +220,15 @@ impl OfSource<'_> {
                 asked.fine
             ),
         };
-        if flawed > 0 {
+        if flawed > 0 && self.kernels.len() == 1 {
             reason = format!(
-                "{reason}, but for {} where it costs about {} of the time of all",
-                flawed,
+                "{reason}; what is left of the flaw costs about {} of the time, and counts from {} on",
+                percent(cost),
+                percent(CERTAIN)
+            );
+        } else if flawed > 0 {
+            reason = format!(
+                "{reason}, but for {flawed} where it costs about {} of the time of all",
                 percent(cost)
             );
         }
@@ -279,7 +298,8 @@ impl OfSource<'_> {
         part
     }
 
-    fn figures(&self, kernel: &Kernel, asked: &Asked) -> Vec<Evidence> {
+    /// The figures of a question for one kernel.
+    pub(crate) fn figures(&self, kernel: &Kernel, asked: &Asked) -> Vec<Evidence> {
         let mut figures = Figures {
             kernel,
             file: self.file,
@@ -342,6 +362,13 @@ struct Flaw<'d> {
     share: f64,
     /// The part of the time of all kernels that its remedy is expected to save.
     cost: f64,
+}
+
+impl Flaw<'_> {
+    /// Whether it costs its kernels so much that a remedy is worth it.
+    fn counts(&self) -> bool {
+        self.finding.saving_expected >= CERTAIN
+    }
 }
 
 /// Whether the input does not tell all that is asked.

@@ -5,7 +5,7 @@ use ridge_trace::document::Finding;
 use crate::document::Evidence;
 use crate::inputs::{Named, Program};
 use crate::part::{Part, figure};
-use crate::words::quote;
+use crate::words::path;
 
 /// The findings of a program that a question is about, as reasons for a no; `None` where it has none of them.
 pub(crate) fn faults(program: &Named<Program>, ids: &[&str]) -> Option<Part> {
@@ -49,7 +49,31 @@ pub(crate) fn is_open(program: &Named<Program>, ids: &[&str]) -> bool {
     checks.any(|check| ids.contains(&check.id.as_str()))
 }
 
+/// Where the span of the device went that the verdict is about.
+pub(crate) fn shares(program: &Named<Program>) -> Vec<Evidence> {
+    let trace = &program.content.trace;
+    let number = trace.verdict.as_ref().map(|verdict| verdict.device);
+    let mut devices = trace.devices.iter();
+    let device = devices.find(|device| Some(device.number) == number && device.span_ns > 0.0);
+    let Some(device) = device else {
+        return Vec::new();
+    };
+    let name = format!("device {}", device.number);
+    let share = |metric: &str, ns: f64| {
+        let share = ns / device.span_ns;
+        figure(&program.name, Some(&name), metric, share, "fraction")
+    };
+    vec![
+        share("kernels, of the span", device.kernel_ns),
+        share(
+            "copies that no kernel hides, of the span",
+            device.copy_exposed_ns,
+        ),
+        share("nothing, of the span", device.idle_ns),
+    ]
+}
+
 /// The command that shows a trace.
 pub(crate) fn timeline(file: &str) -> String {
-    format!("ridge timeline {} -v", quote(file))
+    format!("ridge timeline {} -v", path(file))
 }

@@ -10,6 +10,15 @@ pub(crate) fn quote(word: &str) -> String {
     }
 }
 
+/// Quotes the name of a file, which is no option whatever it begins with; `-` alone is the standard input.
+pub(crate) fn path(name: &str) -> String {
+    if name.len() > 1 && name.starts_with('-') {
+        quote(&format!("./{name}"))
+    } else {
+        quote(name)
+    }
+}
+
 /// A share in per cent, with a figure more where it is small.
 pub(crate) fn percent(share: f64) -> String {
     let value = 100.0 * share;
@@ -53,6 +62,9 @@ mod tests {
         assert_eq!(quote("it's; rm"), r"'it'\''s; rm'");
         assert_eq!(quote(""), "''");
         assert_eq!(quote("#x"), "'#x'");
+        assert_eq!(path("-o.npy"), "./-o.npy");
+        assert_eq!(path("-"), "-");
+        assert_eq!(path("my-report"), "my-report");
     }
 
     #[test]

@@ -7,8 +7,9 @@ use ncu_rep::Report;
 use ridge_checklist::{Answer, Diagnosed, Document, Inputs, Line, Named, Origin, checklist};
 use ridge_diagnose::document::{Document as Diagnosis, Kernel};
 use ridge_diagnose::{
-    CodeMap, Group, KernelProfile, Options, diagnose, is_verdict, report_findings,
+    CodeMap, Given, Group, KernelProfile, Options, diagnose, is_verdict, report_findings,
 };
+use ridge_model::quantity::Bytes;
 use serde_json::Value;
 
 /// The line of each finding. Verdicts have none: a kernel at its limit has no flaw.
@@ -52,22 +53,18 @@ const LINES: &[(&str, &[&str])] = &[
 
 /// Pairs of which no line says no to the slow kernel.
 ///
-/// * `band_scores`: which bytes are read again can be told with `ridge why --bytes` only.
-/// * `fma_peak`, `l2_lines`, `tensor_peak`, `triad`: these kernels are at a limit and have no flaw.
-const WITHOUT_LINE: &[&str] = &[
-    "band_scores",
-    "fma_peak",
-    "l2_lines",
-    "tensor_peak",
-    "triad",
-];
+/// `fma_peak`, `l2_lines`, `tensor_peak`, `triad`: these kernels are at a limit and have no flaw.
+const WITHOUT_LINE: &[&str] = &["fma_peak", "l2_lines", "tensor_peak", "triad"];
+
+/// Pairs whose flaw shows only where it is told which bytes are needed, as with `ridge why --bytes`: here other blocks, and
+/// not the same ones, read the same image again.
+const NEEDS_BYTES: &[&str] = &["band_scores"];
 
 /// Pairs whose fixed kernel still has some of the flaw, less than the slow one: the list is right to say no.
 ///
 /// * `cube_denoise`: a third of the shared wavefronts is still beyond the pattern's need.
 /// * `gather_order`, `vertex_fetch`: gathers that touch more sectors than they use, 1.3 and 1.8 times.
-/// * `horner_chain`, `list_walk`, `modexp_batch`: more chains side by side, in grids that still leave the device mostly empty.
-/// * `knapsack_tables`: a tenth of the waiting is still for fences.
+/// * `horner_chain`, `modexp_batch`: more chains side by side, in grids that still leave the device mostly empty.
 /// * `material_states`: 27 of 32 lanes take part in an instruction.
 /// * `min_hash`: most instructions are still integer arithmetic.
 /// * `scan_steps`: a third of the waiting is at barriers.
@@ -76,8 +73,6 @@ const PARTLY_FIXED: &[&str] = &[
     "cube_denoise",
     "gather_order",
     "horner_chain",
-    "knapsack_tables",
-    "list_walk",
     "material_states",
     "min_hash",
     "modexp_batch",
@@ -153,7 +148,14 @@ fn line<'d>(document: &'d Document, id: &str) -> Result<&'d Line, Failed> {
 
 fn check(folder: &Path, label: &Value) -> Result<(), Failed> {
     let case = text(label, "case");
-    let kernels = kernels(&folder.join(text(label, "report")))?;
+    let given = Given {
+        bytes: NEEDS_BYTES
+            .contains(&case)
+            .then(|| label["min_bytes"].as_f64().map(Bytes::new))
+            .flatten(),
+        ..Given::default()
+    };
+    let kernels = kernels(&folder.join(text(label, "report")), given)?;
     let named = |name: &str| -> Vec<Kernel> {
         let own = kernels.iter().filter(|kernel| kernel.name == name);
         own.cloned().collect()
@@ -201,7 +203,7 @@ fn check(folder: &Path, label: &Value) -> Result<(), Failed> {
 }
 
 /// Diagnoses every launch of a report by itself.
-fn kernels(path: &Path) -> Result<Vec<Kernel>, Failed> {
+fn kernels(path: &Path, given: Given) -> Result<Vec<Kernel>, Failed> {
     let file = std::fs::read(path)?;
     let unpacked = ncu_rep::unpack(&file, u64::MAX);
     let report = Report::parse(&unpacked.bytes)?;
@@ -219,7 +221,10 @@ fn kernels(path: &Path) -> Result<Vec<Kernel>, Failed> {
             &profile,
             &group,
             code.as_ref(),
-            &Options::default(),
+            &Options {
+                given,
+                ..Options::default()
+            },
         ));
     }
     Ok(kernels)

@@ -1,7 +1,7 @@
 //! Questions, and what an answer to one is worth.
 
 use ridge_model::quantity::{
-    Amount, Bandwidth, Bytes, ComputeRate, Flops, Intensity, Nanos, Ratio, Unit, counted,
+    Amount, Bandwidth, Bytes, ComputeRate, Flops, Intensity, Nanos, Ratio, Unit, counted, grouped,
 };
 use ridge_stats::Random;
 use schemars::JsonSchema;
@@ -209,10 +209,18 @@ impl Question {
             } => {
                 let unit = match unit_name(right) {
                     "" => "a number".to_owned(),
+                    "x" => "a factor".to_owned(),
+                    noun if is_noun(noun) => format!("a number of {noun}s"),
                     unit => format!("a number in {unit}"),
                 };
+                // Of percent it would be taken for points.
+                let of = if right.unit().name() == "%" {
+                    " of it"
+                } else {
+                    ""
+                };
                 if *tolerance > 0.0 {
-                    format!("{unit}, {:.0} % off is right", tolerance * 100.0)
+                    format!("{unit}, {:.0} %{of} off is right", tolerance * 100.0)
                 } else {
                     format!("{unit}, exactly")
                 }
@@ -224,7 +232,7 @@ impl Question {
     #[must_use]
     pub fn judge(&self, typed: &str) -> Judgement {
         let typed = typed.trim();
-        if matches!(typed, "?" | "") {
+        if typed == "?" {
             return Judgement {
                 outcome: Outcome::Skipped,
                 remark: String::new(),
@@ -275,27 +283,9 @@ impl Question {
             return Judgement::wrong(&mistake.text);
         }
         let times = value / right.get();
-        for (factor, text) in [
-            (8.0, "that is 8 times too much: bits were counted for bytes"),
-            (0.125, "that is an eighth of it: bytes were taken for bits"),
-            (
-                2.0,
-                "that is twice as much: look for what was counted twice",
-            ),
-            (
-                0.5,
-                "that is half of it: a multiply-add is two operations, a copy moves its bytes twice",
-            ),
-            (1e3, "that is a thousand times too much: check the prefix"),
-            (1e-3, "that is a thousandth of it: check the prefix"),
-            (1e6, "that is a million times too much: check the prefix"),
-            (1e-6, "that is a millionth of it: check the prefix"),
-        ] {
-            if is_near(times, factor, tolerance.max(0.01)) {
-                return Judgement::wrong(text);
-            }
-        }
-        Judgement::wrong("")
+        let slip = slips(right.unit().name())
+            .find(|(factor, _)| is_near(times, *factor, tolerance.max(0.01)));
+        Judgement::wrong(slip.map_or("", |(_, text)| *text))
     }
 
     fn not_understood(&self) -> Judgement {
@@ -304,6 +294,39 @@ impl Question {
             remark: format!("expected {}; ? shows the answer", self.how()),
         }
     }
+}
+
+/// Slips of which any number of a unit can be the outcome: how many times the right number it is then, and what to say.
+fn slips(unit: &str) -> impl Iterator<Item = &'static (f64, &'static str)> {
+    const TWICE: &[(f64, &str)] = &[
+        (
+            2.0,
+            "that is twice as much: look for what was counted twice",
+        ),
+        (
+            0.5,
+            "that is half of it: look for what was counted once and is there twice",
+        ),
+    ];
+    const POWERS: &[(f64, &str)] = &[
+        (2.0, "that is one power of two too high"),
+        (0.5, "that is one power of two too low"),
+    ];
+    const PREFIXES: &[(f64, &str)] = &[
+        (1e3, "that is a thousand times too much: check the prefix"),
+        (1e-3, "that is a thousandth of it: check the prefix"),
+        (1e6, "that is a million times too much: check the prefix"),
+        (1e-6, "that is a millionth of it: check the prefix"),
+    ];
+    const PERCENT: &[(f64, &str)] = &[(0.01, "that is the share of 1: it is asked in %")];
+    let (some, others): (&[_], &[_]) = match unit {
+        "" => (POWERS, &[]),
+        "%" => (TWICE, PERCENT),
+        "x" => (TWICE, &[]),
+        count if is_noun(count) => (TWICE, &[]),
+        _ => (TWICE, PREFIXES),
+    };
+    some.iter().chain(others)
 }
 
 impl Judgement {
@@ -340,7 +363,8 @@ pub(crate) fn shown(amount: &Amount) -> String {
     match amount.unit().name() {
         "FLOP/byte" => Intensity::new(value).text(false),
         "x" => Ratio::new(value).factor().to_string(),
-        "" if value.fract() == 0.0 => amount.to_string(),
+        // Nobody can type a rounded number exactly.
+        "" if value.fract() == 0.0 && (0.0..1e15).contains(&value) => grouped(value as u64),
         "" => power_of_two(value).map_or_else(
             || format!("{value:.3e}"),
             |power| format!("2^{power} = {value:.3e}"),
@@ -378,20 +402,14 @@ fn unit_name(right: &Amount) -> &str {
 
 /// The number that was typed, in the unit of the right one; a bare number is in the unit that the question names.
 fn read_number(typed: &str, right: &Amount) -> Option<f64> {
-    let text = typed.replace(['_', ','], "");
+    let text = without_groups(typed)?;
     let text = text.trim();
-    let bare = || -> Option<f64> {
-        let (base, exponent) = match text.split_once('^') {
-            Some((base, exponent)) => (base.trim().parse().ok()?, exponent.trim().parse().ok()?),
-            None => (text.parse::<f64>().ok()?, 1.0),
-        };
-        Some(f64::powf(base, exponent)).filter(|number| number.is_finite())
-    };
+    let bare = || plain(text);
     let plain_with = |units: &[&str]| -> Option<f64> {
         let lower = text.to_lowercase();
         units
             .iter()
-            .find_map(|unit| lower.strip_suffix(unit)?.trim().parse().ok())
+            .find_map(|unit| plain(lower.strip_suffix(unit)?))
     };
     let value = match right.unit().name() {
         "ns" => match bare() {
@@ -419,6 +437,40 @@ fn read_number(typed: &str, right: &Amount) -> Option<f64> {
         }),
     };
     value.filter(|value| value.is_finite())
+}
+
+/// A number without a unit: decimal, a power as 2^-8, or a fraction as 1/8.
+fn plain(text: &str) -> Option<f64> {
+    let number = |text: &str| text.trim().parse::<f64>().ok();
+    let value = if let Some((base, exponent)) = text.split_once('^') {
+        number(base)?.powf(number(exponent)?)
+    } else if let Some((above, below)) = text.split_once('/') {
+        number(above)? / number(below)?
+    } else {
+        number(text)?
+    };
+    Some(value).filter(|value| value.is_finite())
+}
+
+/// A number without what groups its digits. `None` where a comma stands for something else: 0,125 is no 125.
+fn without_groups(typed: &str) -> Option<String> {
+    let text = typed.replace('_', "");
+    let Some((first, rest)) = text.split_once(',') else {
+        return Some(text);
+    };
+    let first = first.trim_start_matches(['-', '+', ' ']);
+    let starts_group = (1..=3).contains(&first.len())
+        && first.bytes().all(|byte| byte.is_ascii_digit())
+        && !first.starts_with('0');
+    let is_group = |group: &str| {
+        let digits = group.bytes().take_while(u8::is_ascii_digit).count();
+        digits == 3
+    };
+    let mut groups = rest.split(',').rev();
+    // Only the last one may have more behind it, such as decimals or a unit.
+    let has_groups = groups.next().is_some_and(is_group)
+        && groups.all(|group| group.len() == 3 && is_group(group));
+    (starts_group && has_groups).then(|| text.replace(',', ""))
 }
 
 /// A count of something.
@@ -466,7 +518,6 @@ mod tests {
     fn mistakes_are_told() {
         let question = time();
         assert_eq!(question.judge("40").remark, "the output was forgotten");
-        assert!(question.judge("481").remark.contains("bits were counted"));
         assert!(question.judge("60.1ms").remark.contains("thousand times"));
         let Answer::Number { mistakes, .. } = &question.answer else {
             panic!("it asks for a number");
@@ -484,6 +535,60 @@ mod tests {
         for right in ["2^-8", "0.0039", "3.9e-3"] {
             assert_eq!(outcome(&roundoff, right), Outcome::Right, "{right}");
         }
+    }
+
+    #[test]
+    fn fractions_are_read_and_commas_group_digits_only() {
+        let intensity = Amount::new(0.125, Unit::FLOPS_PER_BYTE);
+        let intensity = Question::number("i", "Intensity?", intensity);
+        for right in ["1/8", "1 / 8 FLOP/byte", "2^-3 flop/b", "0.125"] {
+            assert_eq!(outcome(&intensity, right), Outcome::Right, "{right}");
+        }
+        for other in [
+            "0,125", ",125", "1,", "1,25,000", "1/0", "1234,567", "12,34",
+        ] {
+            assert_eq!(
+                outcome(&intensity, other),
+                Outcome::NotUnderstood,
+                "{other}"
+            );
+        }
+        let nodes = Amount::new(1_234_567.5, Unit::NONE);
+        let nodes = Question::number("n", "Nodes?", nodes).exactly();
+        assert_eq!(outcome(&nodes, "1,234,567.5"), Outcome::Right);
+    }
+
+    /// What is said of a wrong number has to be possible for numbers of its unit.
+    #[test]
+    fn slips_go_by_the_unit() {
+        let of = |value, unit| Question::number("q", "?", Amount::new(value, unit));
+        let share = of(12.2, Unit::PERCENT);
+        assert!(share.judge("0.122").remark.contains("asked in %"));
+        assert_eq!(share.judge("12200").remark, "");
+        let ulp = of(0.25, Unit::NONE);
+        assert_eq!(ulp.judge("2^-3").remark, "that is one power of two too low");
+        let blocks = Question::number("b", "?", count_of(8, "block")).exactly();
+        assert_eq!(blocks.judge("1").remark, "");
+        assert!(blocks.judge("4").remark.starts_with("that is half of it"));
+        assert_eq!(blocks.judge("8000").remark, "");
+    }
+
+    #[test]
+    fn it_is_told_how_to_answer() {
+        let how = |question: Question| question.how();
+        let of = |unit| Question::number("q", "?", Amount::new(4.0, unit));
+        assert_eq!(
+            how(of(Unit::PERCENT)),
+            "a number in %, 5 % of it off is right"
+        );
+        assert_eq!(
+            how(of(Unit::from_static("x"))),
+            "a factor, 5 % off is right"
+        );
+        let blocks = Question::number("b", "?", count_of(8, "block"));
+        assert_eq!(how(blocks.exactly()), "a number of blocks, exactly");
+        // An empty line is a slip of the finger and gives nothing away.
+        assert_eq!(outcome(&of(Unit::PERCENT), ""), Outcome::NotUnderstood);
     }
 
     #[test]

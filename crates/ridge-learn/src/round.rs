@@ -262,6 +262,12 @@ mod tests {
                                 }
                             }
                         }
+                        if let Answer::Number { .. } = &question.answer {
+                            let shown = question.right();
+                            let shown = shown.rsplit(" = ").next().unwrap_or_default();
+                            let outcome = question.judge(shown).outcome;
+                            assert_eq!(outcome, Outcome::Right, "{shown} for {place}");
+                        }
                         let typed = right(question);
                         let judgement = question.judge(&typed);
                         assert_eq!(judgement.outcome, Outcome::Right, "{typed} for {place}");
@@ -304,6 +310,68 @@ mod tests {
         ]
         .into();
         assert_eq!(kinds, all);
+    }
+
+    /// The number behind the last of some words in a line.
+    fn number_behind(line: &str, words: &str) -> f64 {
+        let text = line.rsplit(words).next().unwrap();
+        let end = text.find([' ', ',', ')']).unwrap_or(text.len());
+        text[..end].parse().unwrap()
+    }
+
+    /// What is asked follows from what is shown, and not from digits or cases that nobody sees.
+    #[test]
+    fn what_is_shown_decides() {
+        let mut seen = HashSet::new();
+        for seed in 0..150 {
+            for lesson in LESSONS {
+                for (_, question) in of(Some(lesson), "h200", seed).questions {
+                    let place = format!("{seed}: {question:#?}");
+                    let last = question.calculation.last().unwrap();
+                    match question.kind {
+                        "sum" => {
+                            // Else terms are lost whole, and the errors are of no random sign.
+                            assert!(number_behind(last, " = ") < 1.0, "{place}");
+                        }
+                        "at-most" => {
+                            let own = question.calculation.iter();
+                            let line = own
+                                .into_iter()
+                                .find(|line| line.contains("`ridge why` says"));
+                            let typed = number_behind(line.unwrap(), "says ").to_string();
+                            assert_eq!(question.judge(&typed).outcome, Outcome::Right, "{place}");
+                            let typed = number_behind(line.unwrap(), " = ").to_string();
+                            assert_eq!(question.judge(&typed).outcome, Outcome::Right, "{place}");
+                        }
+                        "compare" => {
+                            let interval = &question.given[1];
+                            let lower = number_behind(interval, "interval ");
+                            let upper = number_behind(interval, " to ");
+                            let band = number_behind(&question.given[2], "differs by up to ");
+                            let margin = number_behind(&question.given[2], "changes up to ");
+                            let read = if upper < -band && lower < -margin {
+                                Some("B is faster")
+                            } else if lower > band && upper > margin {
+                                Some("B is slower")
+                            } else if lower > -margin && upper < margin {
+                                Some("they are the same")
+                            } else {
+                                None
+                            };
+                            let right = question.right();
+                            assert!(
+                                read.is_none_or(|read| right.contains(read)),
+                                "{read:?} {place}"
+                            );
+                            assert!(read.is_some() || right.contains("nobody"), "{place}");
+                        }
+                        _ => continue,
+                    }
+                    seen.insert(question.kind);
+                }
+            }
+        }
+        assert_eq!(seen, HashSet::from(["sum", "at-most", "compare"]));
     }
 
     #[test]

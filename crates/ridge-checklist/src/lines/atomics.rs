@@ -2,8 +2,8 @@
 //! thread has under way.
 //!
 //! # How it is answered
-//! No where a kernel has `atomic-contention` or `memory-barrier`. Kernels count by their share of the time; together
-//! the flaws must cost 2 % of it for a no.
+//! No where a kernel has `atomic-contention` or `memory-barrier`. A flaw counts from 5 % of the time of its kernel
+//! on, and kernels by their share of the time; together the flaws must cost 2 % of it for a no.
 //!
 //! # What to do
 //! Reduce in registers, then in the warp, then in the block, and write once; give blocks copies of their own; use

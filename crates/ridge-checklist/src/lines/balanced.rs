@@ -3,7 +3,8 @@
 //!
 //! # How it is answered
 //! No where a kernel has `load-imbalance`: cycles of the busiest SM against those of the others, and lifetimes of
-//! warps. Kernels count by their share of the time; together the flaws must cost 2 % of it for a no.
+//! warps. A flaw counts from 5 % of the time of its kernel on, and kernels by their share of the time; together the
+//! flaws must cost 2 % of it for a no.
 //!
 //! # What to do
 //! Sort or bin items by their cost, give long ones to several threads, or let blocks fetch the next item when they are

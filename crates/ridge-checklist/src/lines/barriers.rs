@@ -2,8 +2,9 @@
 //! nothing to run.
 //!
 //! # How it is answered
-//! No where a kernel has `barrier-stall`. The figure is the number of cycles for each instruction that warps stand at
-//! barriers. Kernels count by their share of the time; together the flaws must cost 2 % of it for a no.
+//! No where a kernel has `barrier-stall`. The figure is the number of cycles for each instruction that warps stand
+//! at barriers. A flaw counts from 5 % of the time of its kernel on, and kernels by their share of the time;
+//! together the flaws must cost 2 % of it for a no.
 //!
 //! # What to do
 //! Fewer barriers (more work between two of them), exchanges within the warp, smaller blocks so that another block can

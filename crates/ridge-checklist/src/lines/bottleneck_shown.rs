@@ -18,6 +18,7 @@ use ridge_trace::document::Bound;
 use crate::inputs::{Inputs, Named, Program};
 use crate::kernels::{OfSource, sources};
 use crate::part::{Part, figure};
+use crate::trace;
 use crate::words::{percent, short};
 
 pub(super) const ID: &str = "bottleneck-shown";
@@ -38,7 +39,7 @@ pub(super) fn look(inputs: &Inputs) -> Vec<Part> {
 
 pub(super) fn ask(inputs: &Inputs) -> (String, Vec<String>) {
     (
-        "neither a report nor a trace is given".to_owned(),
+        super::neither(inputs),
         vec![
             format!("ridge why -- {}", inputs.program()),
             super::record(inputs),
@@ -100,6 +101,6 @@ fn of_program(program: &Named<Program>, has_reports: bool) -> Option<Part> {
             ),
             "ridge why -- PROGRAM",
         ),
-        _ => Part::yes(format!("{file}: {}", verdict.title)),
+        _ => Part::yes(format!("{file}: {}", verdict.title)).with(trace::shares(program)),
     })
 }

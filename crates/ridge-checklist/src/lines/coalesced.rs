@@ -3,9 +3,9 @@
 //! lanes that read different addresses are served one after the other.
 //!
 //! # How it is answered
-//! No where a kernel has `uncoalesced-global` or `constant-cache`. The figures are sectors and bytes for each request
-//! of a warp, and sectors beyond what the bytes need. Kernels count by their share of the time; together the flaws must
-//! cost 2 % of it for a no.
+//! No where a kernel has `uncoalesced-global` or `constant-cache`. The figures are sectors and bytes for each
+//! request of a warp, and sectors beyond what the bytes need. A flaw counts from 5 % of the time of its kernel on,
+//! and kernels by their share of the time; together the flaws must cost 2 % of it for a no.
 //!
 //! # What to do
 //! Let neighbouring lanes take neighbouring elements; store a structure of arrays; sort indices; stage through shared

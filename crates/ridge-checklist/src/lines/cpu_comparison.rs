@@ -90,6 +90,15 @@ fn of_claims(named: &Named<Claims>) -> Option<Part> {
     if *cpu == crate::CpuClaims::default() && claims.gpu_time.is_none() {
         return None;
     }
+    let ratio = cpu.time.zip(claims.gpu_time);
+    let ratio = ratio.map(|(cpu, gpu): (Nanos, Nanos)| cpu.get() / gpu.get());
+    let by_it = ratio.map_or_else(String::new, |ratio| {
+        if ratio < 1.0 {
+            format!("; by it the CPU is the faster one, {:.2}x", 1.0 / ratio)
+        } else {
+            format!("; by it the GPU is {ratio:.2}x as fast")
+        }
+    });
     let mut part = if !faults.is_empty() {
         Part::no(format!("the CPU's side: {}", list(&faults)))
             .doing(["time the CPU version with -O3 -march=native, a thread for each core, and the same work".to_owned()])
@@ -100,9 +109,9 @@ fn of_claims(named: &Named<Claims>) -> Option<Part> {
             "ridge explain cpu-comparison",
         )
     } else {
-        Part::yes(
-            "both sides do the same work, the CPU optimised and with all cores, the GPU with its copies",
-        )
+        Part::yes(format!(
+            "both sides do the same work, the CPU optimised and with all cores, the GPU with its copies{by_it}"
+        ))
     };
     let figures = [
         ("time of the CPU", cpu.time),
@@ -111,8 +120,6 @@ fn of_claims(named: &Named<Claims>) -> Option<Part> {
     for (metric, time) in figures {
         part = part.with(time.map(|time| figure(file, None, metric, time.get(), "ns")));
     }
-    let ratio = cpu.time.zip(claims.gpu_time);
-    let ratio = ratio.map(|(cpu, gpu): (Nanos, Nanos)| cpu.get() / gpu.get());
     Some(part.with(
         ratio.map(|ratio| figure(file, None, "time of the CPU / time of the GPU", ratio, "")),
     ))

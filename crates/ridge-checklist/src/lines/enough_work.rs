@@ -20,13 +20,13 @@ use ridge_diagnose::document::Kernel;
 use ridge_model::quantity::{Nanos, counted};
 use ridge_trace::document::Device;
 
-use super::record;
+use super::{neither, record};
 use crate::document::Evidence;
 use crate::inputs::{Inputs, Named, Program};
 use crate::kernels::{Asked, OfSource, WORTHWHILE, counter, sources, whole_profile};
 use crate::part::{Part, figure};
-use crate::rates;
-use crate::words::{percent, quote};
+use crate::words::percent;
+use crate::{rates, trace};
 
 pub(super) const ID: &str = "enough-work";
 pub(super) const QUESTION: &str = "Is there enough work in a launch to be worth it?";
@@ -52,10 +52,7 @@ pub(super) fn look(inputs: &Inputs) -> Vec<Part> {
 }
 
 pub(super) fn ask(inputs: &Inputs) -> (String, Vec<String>) {
-    (
-        "neither a report nor a trace is given".to_owned(),
-        vec![record(inputs), whole_profile(None)],
-    )
+    (neither(inputs), vec![record(inputs), whole_profile(None)])
 }
 
 /// The sizes from which on a launch, and a copy, are worth it.
@@ -110,14 +107,14 @@ fn sizes(inputs: &Inputs, file: &str, kernel: &Kernel) -> Vec<Evidence> {
 }
 
 fn of_program(inputs: &Inputs, program: &Named<Program>) -> Option<Part> {
-    let trace = &program.content.trace;
+    let found = &program.content.trace;
     let file = program.name.as_str();
-    let command = format!("ridge timeline {} -v", quote(file));
-    let finding = trace
+    let command = trace::timeline(file);
+    let finding = found
         .findings
         .iter()
         .find(|finding| finding.id == "launch-bound");
-    let tiny = trace
+    let tiny = found
         .devices
         .iter()
         .filter_map(Tiny::of)
@@ -145,7 +142,7 @@ fn of_program(inputs: &Inputs, program: &Named<Program>) -> Option<Part> {
         .then(command),
         // Without calls nobody knows what launches cost.
         (None, None) => {
-            if trace.devices.iter().all(|device| device.counts.kernels == 0) {
+            if found.devices.iter().all(|device| device.counts.kernels == 0) {
                 return None;
             }
             return Some(Part::unknown(

@@ -3,8 +3,8 @@
 //!
 //! # How it is answered
 //! No where a kernel has `underfilled-grid` or `tail-effect`. The figures are waves (how often the grid fills the
-//! device) and blocks a launch. Kernels count by their share of the time; together the flaws must cost 2 % of it for a
-//! no.
+//! device) and blocks a launch. A flaw counts from 5 % of the time of its kernel on, and kernels by their share of
+//! the time; together the flaws must cost 2 % of it for a no.
 //!
 //! # What to do
 //! Split the work finer: more and smaller blocks, a split of the long dimension of sums, several problems in one

@@ -14,7 +14,7 @@
 
 pub(super) use super::ask_for_trace as ask;
 use crate::inputs::{Inputs, Named, Program};
-use crate::part::{Part, figure};
+use crate::part::Part;
 use crate::trace;
 use ridge_trace::document::Bound;
 
@@ -26,30 +26,29 @@ pub(super) fn look(inputs: &Inputs) -> Vec<Part> {
 }
 
 fn of_program(program: &Named<Program>) -> Option<Part> {
-    let trace = &program.content.trace;
     let file = program.name.as_str();
-    let verdict = trace.verdict.as_ref()?;
-    let device = trace
-        .devices
-        .iter()
-        .find(|device| device.number == verdict.device)?;
+    let verdict = program.content.trace.verdict.as_ref()?;
     let reason = format!("{file}: {}", verdict.title);
     let part = match verdict.bound {
         Bound::Kernels => Part::yes(reason),
-        Bound::Copies | Bound::Host | Bound::Idle => Part::no(reason).then(trace::timeline(file)),
+        Bound::Copies | Bound::Host | Bound::Idle => Part::no(reason)
+            .doing([advice(verdict.bound).to_owned()])
+            .then(trace::timeline(file)),
     };
-    let name = format!("device {}", device.number);
-    let share =
-        |metric: &str, ns: f64| figure(file, Some(&name), metric, ns / device.span_ns, "fraction");
-    if device.span_ns <= 0.0 {
-        return Some(part);
+    Some(part.with(trace::shares(program)))
+}
+
+/// What to do first where something else than kernels takes the time.
+const fn advice(bound: Bound) -> &'static str {
+    match bound {
+        Bound::Copies => {
+            "keep data on the device, copy from and to pinned memory, and beside kernels: see data-resident"
+        }
+        Bound::Host => {
+            "let the host queue work ahead, in fewer and larger launches: see host-ahead and enough-work"
+        }
+        Bound::Kernels | Bound::Idle => {
+            "port the steps around the kernels too, or give each of them more work: see enough-work"
+        }
     }
-    Some(part.with([
-        share("kernels, of the span", device.kernel_ns),
-        share(
-            "copies that no kernel hides, of the span",
-            device.copy_exposed_ns,
-        ),
-        share("nothing, of the span", device.idle_ns),
-    ]))
 }

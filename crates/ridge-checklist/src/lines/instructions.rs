@@ -3,9 +3,9 @@
 //! address arithmetic, code that does not fit into its cache.
 //!
 //! # How it is answered
-//! No where a kernel has `fp64-promotion`, `special-function`, `integer-alu`, `unfused-fp`, `half-scalar`, `no-tensor-
-//! cores` or `instruction-cache`. Kernels count by their share of the time; together the flaws must cost 2 % of it for
-//! a no.
+//! No where a kernel has `fp64-promotion`, `special-function`, `integer-alu`, `unfused-fp`, `half-scalar`,
+//! `no-tensor- cores` or `instruction-cache`. A flaw counts from 5 % of the time of its kernel on, and kernels by
+//! their share of the time; together the flaws must cost 2 % of it for a no.
 //!
 //! # What to do
 //! Each finding names its remedy: float literals and functions, approximations within tolerance, fused operations,

@@ -52,6 +52,15 @@ fn of_bench(named: &Named<Bench>) -> Part {
         return Part::no(format!(
             "{file}: the device is a model, whose times are no measurements"
         ))
+        .with([figure(
+            file,
+            None,
+            "states that were timed on a model",
+            document.states.len() as f64,
+            "state",
+        )
+        .healthy(0.0)])
+        .doing(["measure on a GPU: --device 0".to_owned()])
         .then(again);
     }
     let invalid: Vec<String> = modes()

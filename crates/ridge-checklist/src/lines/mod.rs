@@ -68,10 +68,25 @@ pub(crate) fn record(inputs: &Inputs) -> String {
     format!("ridge trace -o app.ridgetrace -- {}", inputs.program())
 }
 
+/// Why nothing is known where a report or a trace would tell.
+pub(crate) fn neither(inputs: &Inputs) -> String {
+    if inputs.diagnoses.is_empty() && inputs.programs.is_empty() {
+        "neither a report nor a trace is given"
+    } else {
+        "what is given holds nothing that a device did"
+    }
+    .to_owned()
+}
+
 /// What to provide where there is no trace.
 pub(crate) fn ask_for_trace(inputs: &Inputs) -> (String, Vec<String>) {
+    let reason = if inputs.programs.is_empty() {
+        "no trace of the program is given"
+    } else {
+        "the trace holds nothing that a device did"
+    };
     (
-        "no trace of the program is given".to_owned(),
+        reason.to_owned(),
         vec![record(inputs), "ridge checklist app.ridgetrace".to_owned()],
     )
 }

@@ -3,8 +3,8 @@
 //!
 //! # How it is answered
 //! No where a kernel has `low-occupancy-registers`, `low-occupancy-shared` or `low-occupancy-block`. Low occupancy
-//! alone is no flaw: it counts only where latency is what the kernel waits for. Kernels count by their share of the
-//! time; together the flaws must cost 2 % of it for a no.
+//! alone is no flaw: it counts only where latency is what the kernel waits for. A flaw counts from 5 % of the time
+//! of its kernel on, and kernels by their share of the time; together the flaws must cost 2 % of it for a no.
 //!
 //! # What to do
 //! `ridge occupancy` tells which limit binds and which launch has more warps. Fewer registers, smaller tiles, larger

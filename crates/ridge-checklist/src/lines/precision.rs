@@ -19,7 +19,7 @@ use ridge_numerics::stored::{Comparison, Outcome};
 
 use crate::inputs::{Inputs, Named};
 use crate::part::{Part, figure};
-use crate::words::{list, quote};
+use crate::words::{list, path};
 
 pub(super) const ID: &str = "precision";
 pub(super) const QUESTION: &str =
@@ -89,8 +89,8 @@ fn of_comparison(named: &Named<Comparison>) -> Part {
     let reason = format!("{}: {}{tolerance}", comparison.output, comparison.sentence);
     let again = format!(
         "ridge numerics {} {} -v",
-        quote(&comparison.reference),
-        quote(&comparison.output)
+        path(&comparison.reference),
+        path(&comparison.output)
     );
     let part = match comparison.outcome {
         Outcome::Right => Part::yes(reason),

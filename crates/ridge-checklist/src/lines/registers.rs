@@ -2,9 +2,9 @@
 //! device memory with a cache in front.
 //!
 //! # How it is answered
-//! No where a kernel has `register-spill` or `local-memory`. The figures are registers of a thread and loads and stores
-//! of spills and local arrays. Kernels count by their share of the time; together the flaws must cost 2 % of it for a
-//! no.
+//! No where a kernel has `register-spill` or `local-memory`. The figures are registers of a thread and loads and
+//! stores of spills and local arrays. A flaw counts from 5 % of the time of its kernel on, and kernels by their
+//! share of the time; together the flaws must cost 2 % of it for a no.
 //!
 //! # What to do
 //! Lift a register cap (`__launch_bounds__`, `-maxrregcount`), keep less state, make tiles smaller; index private

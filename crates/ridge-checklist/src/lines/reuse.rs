@@ -4,8 +4,9 @@
 //!
 //! # How it is answered
 //! No where a kernel has `no-reuse` or `redundant-traffic`, or neighbours have `unfused-kernels`. Which bytes are
-//! needed at all only the user knows: `ridge why --bytes` tells how much more is moved. Kernels count by their share of
-//! the time; together the flaws must cost 2 % of it for a no.
+//! needed at all only the user knows: `ridge why --bytes N -o why.json` counts how much more is moved, and its answer
+//! can be given here. A flaw counts from 5 % of the time of its kernel on, and kernels by their share of the time;
+//! together the flaws must cost 2 % of it for a no.
 //!
 //! # What to do
 //! Tile: load a block of operands into shared memory once, keep a small block of results in registers. Make tiles
@@ -14,9 +15,10 @@
 //! # When it is wrong
 //! Without the needed bytes, traffic that is repeated but hits no limit is not seen. Fusing can cost registers.
 
+use crate::document::Answer;
 use crate::inputs::Inputs;
 pub(super) use crate::kernels::ask;
-use crate::kernels::{Asked, Figures, parts};
+use crate::kernels::{Asked, Figures, sources};
 use crate::part::Part;
 
 pub(super) const ID: &str = "reuse";
@@ -30,7 +32,18 @@ const ASKED: Asked = Asked {
 };
 
 pub(super) fn look(inputs: &Inputs) -> Vec<Part> {
-    parts(inputs, &ASKED)
+    let sources = sources(inputs);
+    let sources = sources.iter();
+    sources
+        .map(|source| {
+            let mut part = source.answer(&ASKED);
+            if part.answer == Answer::Yes && !source.knows_what_is_needed() {
+                part.reason
+                    .push_str("; what it needs at least is not known (`ridge why --bytes`)");
+            }
+            part
+        })
+        .collect()
 }
 
 fn figures(figures: &mut Figures<'_>) {

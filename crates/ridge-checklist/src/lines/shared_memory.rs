@@ -3,8 +3,8 @@
 //!
 //! # How it is answered
 //! No where a kernel has `bank-conflicts`: wavefronts beyond what the data needs. Conflicts that the counters show
-//! although the pattern is clean are not counted. Kernels count by their share of the time; together the flaws must
-//! cost 2 % of it for a no.
+//! although the pattern is clean are not counted. A flaw counts from 5 % of the time of its kernel on, and kernels
+//! by their share of the time; together the flaws must cost 2 % of it for a no.
 //!
 //! # What to do
 //! Pad rows by one element, swizzle columns with the row, or let lanes take another order.

@@ -1,8 +1,9 @@
 //! A warp runs every path that one of its 32 lanes takes, one after the other, with the other lanes switched off.
 //!
 //! # How it is answered
-//! No where a kernel has `warp-divergence`. The figure is the mean number of lanes that take part in an instruction, of
-//! 32. Kernels count by their share of the time; together the flaws must cost 2 % of it for a no.
+//! No where a kernel has `warp-divergence`. The figure is the mean number of lanes that take part in an
+//! instruction, of 32. A flaw counts from 5 % of the time of its kernel on, and kernels by their share of the time;
+//! together the flaws must cost 2 % of it for a no.
 //!
 //! # What to do
 //! Give lanes of one warp work of the same kind: sort by case, split into one kernel for each case, compute both sides

@@ -2,8 +2,9 @@
 //! busy, or too few bytes are in flight for the memory.
 //!
 //! # How it is answered
-//! No where a kernel has `narrow-access`. Kernels count by their share of the time; together the flaws must cost 2 % of it
-//! for a no. The figures are the rate of the device memory, and of instructions.
+//! No where a kernel has `narrow-access`. A flaw counts from 5 % of the time of its kernel on, and kernels by their
+//! share of the time; together the flaws must cost 2 % of it for a no. The figures are the rate of the device
+//! memory, and of instructions.
 //!
 //! # What to do
 //! Load and store 8 or 16 bytes a lane: `float4`, `uint4`, pairs of halves, aligned to their size; or several elements a

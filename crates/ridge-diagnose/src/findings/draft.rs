@@ -43,7 +43,7 @@ impl Draft {
     pub(crate) fn seen(mut self, metric: impl Into<String>, value: f64, unit: &str) -> Self {
         self.evidence.push(Evidence {
             metric: metric.into(),
-            value,
+            value: unsigned_zero(value),
             unit: unit.to_owned(),
             healthy: None,
         });
@@ -58,10 +58,10 @@ impl Draft {
         unit: &str,
         healthy: f64,
     ) -> Self {
-        let healthy = Some(healthy);
+        let healthy = Some(unsigned_zero(healthy));
         self.evidence.push(Evidence {
             metric: metric.into(),
-            value,
+            value: unsigned_zero(value),
             unit: unit.to_owned(),
             healthy,
         });
@@ -142,5 +142,27 @@ impl Draft {
             verify: self.verify,
             locations: self.locations,
         }))
+    }
+}
+
+/// A sum of nothing is -0.0, which no reader of a document expects.
+fn unsigned_zero(value: f64) -> f64 {
+    value + 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_zero_without_a_sign() {
+        let nothing: f64 = [0.0; 0].iter().sum();
+        let draft = Draft::new("id", String::new())
+            .seen("a", nothing, "")
+            .seen_against("b", nothing, "", nothing);
+        for evidence in draft.evidence {
+            assert!(evidence.value.is_sign_positive(), "{}", evidence.metric);
+            assert!(evidence.healthy.is_none_or(f64::is_sign_positive));
+        }
     }
 }

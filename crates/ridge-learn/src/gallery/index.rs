@@ -3,6 +3,7 @@
 use std::fmt;
 
 use ridge_diagnose::document::{Class, Document, Finding, Kernel, Resource};
+use ridge_diagnose::report_findings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -216,6 +217,18 @@ impl std::error::Error for LabelError {
     }
 }
 
+/// A kernel of a version, which may be several.
+fn diagnosed(version: &[Kernel], name: &str) -> Result<Diagnosed, LabelError> {
+    let place = version.iter().position(|kernel| kernel.name == name);
+    let place = place.ok_or_else(|| LabelError::NoKernel(name.to_owned()))?;
+    let of_version = report_findings(version);
+    let own = of_version
+        .iter()
+        .filter(|finding| finding.kernels.contains(&place))
+        .map(|finding| &finding.finding);
+    Ok(Diagnosed::of(&version[place], own))
+}
+
 impl Entry {
     /// From a line of `labels.jsonl` and the diagnosis of its report.
     ///
@@ -223,21 +236,16 @@ impl Entry {
     /// When the line is none, or the report holds other kernels.
     pub fn new(label: &str, document: &Document) -> Result<Self, LabelError> {
         let label: Label = serde_json::from_str(label).map_err(LabelError::Malformed)?;
-        let diagnosed = |name: &str| {
-            let place = document
-                .kernels
-                .iter()
-                .position(|kernel| kernel.name == name);
-            let place = place.ok_or_else(|| LabelError::NoKernel(name.to_owned()))?;
-            let of_report = document
-                .report_findings
-                .iter()
-                .filter(|finding| finding.kernels.contains(&place))
-                .map(|finding| &finding.finding);
-            Ok(Diagnosed::of(&document.kernels[place], of_report))
-        };
-        let slow = diagnosed(&label.slow)?;
-        let fixed = label.fixed.as_deref().map(diagnosed).transpose()?;
+        // One version takes the place of the other: what both in a row would show is about no program.
+        let (fixed, slow): (Vec<Kernel>, Vec<Kernel>) = document
+            .kernels
+            .iter()
+            .cloned()
+            .partition(|kernel| Some(&kernel.name) == label.fixed.as_ref());
+        let slow = diagnosed(&slow, &label.slow)?;
+        let fixed_name = label.fixed.as_deref();
+        let fixed = fixed_name.map(|name| diagnosed(&fixed, name));
+        let fixed = fixed.transpose()?;
         let of_fixed = |value: f64| fixed.is_some().then_some(value);
         Ok(Self {
             slow_hot_us: label.slow_us,

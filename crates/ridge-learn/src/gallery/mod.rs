@@ -163,6 +163,20 @@ mod tests {
         }
     }
 
+    /// Slow and fixed stand in one report and are in no row.
+    #[test]
+    fn one_kernel_has_no_flaw_of_several() {
+        for case in cases() {
+            let fixed = case.entry.fixed.iter();
+            let mut found = fixed.flat_map(|fixed| &fixed.findings);
+            assert!(
+                found.all(|found| found.id != "unfused-kernels"),
+                "{}",
+                case.entry.name
+            );
+        }
+    }
+
     #[test]
     fn names_are_found_as_people_type_them() {
         assert_eq!(find("Tile-GEMM").unwrap().entry.name, "tile_gemm");

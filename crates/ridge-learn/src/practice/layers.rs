@@ -6,7 +6,7 @@ use ridge_stats::Random;
 
 use super::{Maker, Material, counters, percent, pick, with_given};
 use crate::gallery::{Case, Found, Row};
-use crate::question::Question;
+use crate::question::{Question, TOLERANCE};
 
 pub(crate) const MAKERS: &[Maker] = &[finding, at_most, measured, amdahl, finding];
 
@@ -79,8 +79,8 @@ fn finding(material: &Material<'_>, random: &mut Random) -> Option<Question> {
 
 /// The flaw is mended: what binds then, and what is saved at most?
 fn at_most(material: &Material<'_>, random: &mut Random) -> Option<Question> {
-    /// A remedy that changes the next resource too is another calculation.
-    const AGREES: f64 = 0.02;
+    /// A remedy that changes the next resource too is another calculation. Both numbers are right answers then.
+    const AGREES: f64 = TOLERANCE / 2.0;
     let next = |case: &Case| -> Option<(Found, Row)> {
         let slow = &case.entry.slow;
         let found = slow
@@ -91,7 +91,7 @@ fn at_most(material: &Material<'_>, random: &mut Random) -> Option<Question> {
             .rows
             .iter()
             .find(|row| Some(row.resource) == found.next)?;
-        let agrees = (1.0 - row.share - found.at_most).abs() <= AGREES;
+        let agrees = (1.0 - row.share - found.at_most).abs() <= AGREES * found.at_most;
         let holds = case.saved().is_none_or(|saved| saved <= found.at_most);
         (agrees && holds && row.share > 0.03).then(|| (found.clone(), row.clone()))
     };
@@ -101,7 +101,8 @@ fn at_most(material: &Material<'_>, random: &mut Random) -> Option<Question> {
         .filter_map(|case| Some((case, next(case)?)))
         .collect();
     let (case, (found, next)) = pick(&fitting, random)?;
-    let (right, left, label) = (found.at_most, next.share, next.resource.label());
+    let (left, label) = (next.share, next.resource.label());
+    let right = 1.0 - left;
     let mut question = Question::number(
         "at-most",
         format!(
@@ -135,8 +136,8 @@ fn at_most(material: &Material<'_>, random: &mut Random) -> Option<Question> {
         .because(format!(
             "100 % - {} = {}; `ridge why` says {}",
             percent(left),
-            percent(1.0 - left),
-            percent(right)
+            percent(right),
+            percent(found.at_most)
         ));
     if let Some(saved) = case.saved() {
         question = question.because(format!(

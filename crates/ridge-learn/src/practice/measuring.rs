@@ -163,10 +163,22 @@ fn rounds(random: &mut Random) -> Option<Comparison> {
     compare_rounds(&Rounds::new(replicates).ok()?, &Rules::default()).ok()
 }
 
+/// The last digit of a change as it is shown: 0.1 %.
+const SHOWN: f64 = 0.001;
+
 /// Is B faster?
 fn compare(_: &Material<'_>, random: &mut Random) -> Option<Question> {
     let comparison = rounds(random)?;
     let interval = comparison.effect.interval?;
+    // What is shown is rounded, and has to tell what follows.
+    let is_near_edge = |end: f64| {
+        [comparison.band, comparison.margin]
+            .iter()
+            .any(|edge| ((end - 1.0).abs() - edge).abs() <= SHOWN / 2.0)
+    };
+    if is_near_edge(interval.lower) || is_near_edge(interval.upper) {
+        return None;
+    }
     let change = |ratio: f64| format!("{:+.1} %", (ratio - 1.0) * 100.0);
     let text = |verdict: Verdict| match verdict {
         Verdict::Faster => "B is faster",

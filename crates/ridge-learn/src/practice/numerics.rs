@@ -183,10 +183,12 @@ fn range(_: &Material<'_>, random: &mut Random) -> Option<Question> {
             .because(if right.is_infinite() {
                 "the value is beyond it".to_owned()
             } else {
+                let apart = format.ulp_of(value);
+                let is_tie = (right - value).abs() * 2.0 >= apart;
                 format!(
-                    "neighbours at {} are {} apart; the nearest is {}",
+                    "neighbours at {} are {apart} apart; {} is {}",
                     text(value),
-                    format.ulp_of(value),
+                    if is_tie { "it lies halfway, and the even one" } else { "the nearest" },
                     text(right)
                 )
             })
@@ -197,7 +199,9 @@ fn range(_: &Material<'_>, random: &mut Random) -> Option<Question> {
 /// What a long sum loses.
 fn sum(_: &Material<'_>, random: &mut Random) -> Option<Question> {
     let format = *pick(&NARROW, random)?;
-    let terms = power(8, 14, random);
+    // So few that the worst case is less than the sum itself: beyond that terms are lost whole, always the same way.
+    let most = format.layout()?.mantissa as usize;
+    let terms = power(4, most.min(14), random);
     let u = format.unit_roundoff()?;
     let root = (terms as f64).sqrt();
     let expected = root * u;

@@ -90,7 +90,11 @@ impl Fit {
                     grouped(limits.shared_bytes.value.into()),
                     grouped(shared_bytes_charged(limits, launch.shared_bytes()).into())
                 ),
-                _ => continue,
+                Limiter::Blocks => {
+                    question = question.because(format!("blocks: at most {allowed}"));
+                    continue;
+                }
+                Limiter::Barriers => continue,
             };
             question = question.because(format!(
                 "{}: {how}, so {}",
@@ -147,11 +151,16 @@ fn limiter(material: &Material<'_>, random: &mut Random) -> Option<Question> {
     .into_iter()
     .filter(|other| other != right)
     .map(|other| {
-        let allowed = fit.resident.allowed(other).unwrap_or_default();
-        (
-            other.label().to_owned(),
-            format!("they allow {allowed} blocks"),
-        )
+        let mistake = match fit.resident.allowed(other) {
+            Some(allowed) => format!(
+                "{} would allow {}, more than {}",
+                other.label(),
+                counted(allowed.into(), "block"),
+                fit.resident.blocks
+            ),
+            None => format!("the blocks use no {}", other.label()),
+        };
+        (other.label().to_owned(), mistake)
     });
     let question = Question::choice(
         "occupancy-limit",
@@ -163,9 +172,9 @@ fn limiter(material: &Material<'_>, random: &mut Random) -> Option<Question> {
     Some(
         fit.because(fit.given(material, question))
             .because(format!(
-                "{} allow the fewest: {}",
-                right.label(),
-                fit.resident.blocks
+                "the fewest: {}, by {}",
+                fit.resident.blocks,
+                right.label()
             ))
             .read("occupancy"),
     )

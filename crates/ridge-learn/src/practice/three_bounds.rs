@@ -213,6 +213,7 @@ fn chain(material: &Material<'_>, random: &mut Random) -> Option<Question> {
         "a thread follows a list of {} nodes in device memory; each holds the address of the next",
         grouped(steps)
     ))
+    .given("each node is in a cache line of its own, and none of them in a cache")
     .given(format!(
         "on {} a load takes {} cycles from DRAM and {} from the L2, at {clock}",
         material.name(),

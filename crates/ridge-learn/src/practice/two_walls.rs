@@ -53,6 +53,7 @@ fn memory_time(material: &Material<'_>, random: &mut Random) -> Option<Question>
             "the output was forgotten: it crosses the border too",
         )
         .mistake(time.get() * 8.0, "bits were counted for bytes")
+        .mistake(time.get() / 8.0, "bytes were taken for bits")
         .mistake(time.get() / size, "elements were taken for bytes")
         .because(format!(
             "{arrays} arrays x {} elements x {size} bytes = {bytes}",

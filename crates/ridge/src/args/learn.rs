@@ -16,9 +16,10 @@ Examples:
   ridge learn layers --quiz - --seed 7 --format json
                                               answers from standard input, the result as a document
 
-An answer is a letter, or a number with or without its unit: b, 60us, 2^-8. A question mark shows the
-answer. A script has one answer a line; lines that begin with # do not count. The same seed draws the
-same questions. What was answered is kept in .ridge/learn.json of the project.";
+An answer is a letter, or a number with or without its unit: b, 60us, 2^-8, 1/8. A question mark
+shows the answer. A script has one answer a line; empty lines and lines that begin with # do not
+count. The same seed draws the same questions. What was answered is kept in .ridge/learn.json of
+the project.";
 
 #[derive(Debug, Args)]
 pub(crate) struct LearnArguments {

@@ -75,9 +75,11 @@ fn a_step_with_its_trace_is_answered_or_asks_for_what_is_missing() {
                 "{command}"
             );
         }
-        if line["answer"] == "no" {
+        if line["answer"] != "unknown" {
             assert!(!line["evidence"].as_array().unwrap().is_empty(), "{line:#}");
         }
+        let has_advice = !line["actions"].as_array().unwrap().is_empty();
+        assert!(has_advice || line["answer"] != "no", "{line:#}");
     }
     let reasons = |id: &str| {
         line(&document, id)["reasons"][0]
@@ -207,7 +209,10 @@ fn inputs_of_all_kinds_come_together_each_once() {
         .collect();
     assert_eq!(kinds, ["kernels", "trace", "bench", "build"]);
     // What was measured on a model is no measurement.
-    assert_eq!(answer(&document, "measured-properly"), "no");
+    let measured = line(&document, "measured-properly");
+    assert_eq!(measured["answer"], "no");
+    assert!(!measured["evidence"].as_array().unwrap().is_empty());
+    assert!(!measured["actions"].as_array().unwrap().is_empty());
     assert_eq!(answer(&document, "release-build"), "yes");
     // Two kernels of one file are two.
     let kernels = json(
@@ -231,6 +236,10 @@ fn an_input_that_cannot_be_read_spares_the_others() {
         assert!(run.stderr.contains(bad), "{}", run.stderr);
         assert_eq!(document(&run)["sources"].as_array().unwrap().len(), 1);
     }
+    folder.write("other.json", "{\"schema\": \"of.something\"}");
+    within(&folder, &["other.json"])
+        .code(3)
+        .says("answers of `ridge numerics`");
     // Alone it leaves nothing to answer.
     let alone = within(&folder, &["text.txt"]).code(3);
     assert!(alone.stdout.is_empty());
@@ -241,6 +250,35 @@ fn an_input_that_cannot_be_read_spares_the_others() {
         .code(2)
         .says("no kernel can be chosen");
     run(&[]).code(2);
+}
+
+/// What was given is not said to be missing.
+#[test]
+fn a_trace_without_a_device_is_no_missing_trace() {
+    let folder = Folder::with(
+        "host.json",
+        r#"{"traceEvents":[{"ph":"X","name":"f","ts":1,"dur":5,"pid":1,"tid":1,"cat":"cpu_op"}]}"#,
+    );
+    let found = document(&within(&folder, &["host.json", "--format", "json"]).code(0));
+    for id in [
+        "enough-work",
+        "data-resident",
+        "gpu-busy",
+        "host-ahead",
+        "bottleneck-shown",
+    ] {
+        let line = line(&found, id);
+        let reason = line["reasons"][0].as_str().unwrap();
+        assert_eq!(line["answer"], "unknown");
+        assert!(
+            reason.ends_with("holds nothing that a device did"),
+            "{id}: {reason}"
+        );
+        assert!(
+            line["next"][0].as_str().unwrap().starts_with("ridge "),
+            "{id}"
+        );
+    }
 }
 
 #[test]
@@ -348,6 +386,12 @@ fn a_comparison_with_the_cpu_is_as_fair_as_it_is_stated() {
     assert_eq!(found, "yes");
     let ratio = line["evidence"].as_array().unwrap().last().unwrap().clone();
     assert!((ratio["value"].as_f64().unwrap() - 40.0).abs() < 1e-9);
+    let reason = |line: &Value| line["reasons"][0].as_str().unwrap().to_owned();
+    assert!(reason(&line).ends_with("the GPU is 40.00x as fast"));
+    // What is fair can speak against the GPU.
+    let (found, line) = answer_to(&fair.replace("3 ms", "240 ms"), 0);
+    assert_eq!(found, "yes");
+    assert!(reason(&line).ends_with("the CPU is the faster one, 2.00x"));
     for (from, to) in [
         ("threads = 32", "threads = 1"),
         ("-O3 -march=native", "-g"),

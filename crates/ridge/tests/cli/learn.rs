@@ -136,6 +136,22 @@ fn a_file_of_answers_is_read() {
         ridge(arguments).within(&folder).run()
     };
     run("answers.txt").code(0).shows("Question 5 of 5");
+    let folder_of = |text: &str| Folder::with("answers.txt", text);
+    // What editors of Windows write is the same script.
+    let windows = folder_of("\u{feff}a\r\nb\r\n\r\n# c\r\nc\r\nd\r\n?\r\n");
+    let arguments = [
+        "learn",
+        "layers",
+        "--device",
+        "l40s",
+        "--quiz",
+        "answers.txt",
+    ];
+    let of_windows = ridge(arguments).within(&windows).run().code(0);
+    assert_eq!(of_windows.stdout, run("answers.txt").stdout);
+    let more = folder_of("a\nb\nc\nd\n?\n# no answer\nmore\nand more\n");
+    let more = ridge(arguments).within(&more).run().code(0);
+    more.says("2 answers more than the round has questions");
     run("missing.txt")
         .code(3)
         .says("there is no such file")
@@ -175,6 +191,34 @@ fn damage_is_told_and_set_aside() {
     round(&folder, &["layers"], "a\n")
         .code(0)
         .says("it is a folder");
+}
+
+/// Two terminals, one project: what one of them keeps, the other does not undo.
+#[test]
+fn rounds_at_the_same_time_keep_each_others_answers() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::Stdio;
+
+    let folder = Folder::new();
+    let arguments = ["learn", "layers", "--device", "h200", "--quiz", "-"];
+    let mut child = ridge(arguments)
+        .within(&folder)
+        .into_command()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(stdout.any(|line| line.unwrap().starts_with("Question 1")));
+    round(&folder, &["numerics"], "?\n?\n").fine();
+    stdin.write_all(b"?\n").unwrap();
+    drop(stdin);
+    assert!(stdout.any(|line| line.unwrap().contains("was left after 1")));
+    assert!(child.wait().unwrap().success());
+    let lessons = &progress(&folder)["lessons"];
+    assert_eq!(lessons["numerics"]["asked"], 2);
+    assert_eq!(lessons["layers"]["asked"], 1);
 }
 
 /// A round is worth its answers also where nothing can be written.

@@ -16,7 +16,7 @@ use crate::output::Output;
 use crate::small_file;
 use crate::verbs::ceilings::stored::{Asked, Stored};
 use crate::verbs::collect::InputSet;
-use crate::verbs::diff::side::{Content, Side};
+use crate::verbs::diff::side::{Content, JSON_KINDS, Side};
 
 /// What was read so far.
 pub(super) struct Reader {
@@ -81,7 +81,14 @@ impl Reader {
             return Ok(());
         }
         let origin = origin(&set, &opened);
-        let mut side = Side::of_opened(set, opened, output)?;
+        let mut side = Side::of_opened(set, opened, output).map_err(|error| {
+            if error.hint.as_deref() != Some(JSON_KINDS) {
+                return error;
+            }
+            error.with_hint(format!(
+                "{JSON_KINDS}; here also answers of `ridge numerics` and a compile_commands.json"
+            ))
+        })?;
         if let Some(known) = self.sides.iter().find(|known| known.is_same_part(&side)) {
             counts_once(&side.name, &known.name, output);
             return Ok(());

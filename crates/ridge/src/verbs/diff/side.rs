@@ -17,6 +17,9 @@ use crate::verbs::narrowed;
 use crate::verbs::timeline::{Read, trace_of};
 use crate::verbs::why::diagnosis_of;
 
+/// Which JSON a side can be.
+pub(crate) const JSON_KINDS: &str = "JSON is read that `ridge why` or `ridge bench` wrote, the collection.json of a kept folder, and traces of the PyTorch profiler";
+
 /// What a file holds.
 pub(crate) enum Content {
     /// Kernels with their diagnosis.
@@ -111,9 +114,7 @@ impl Side {
                     if native::is_recording(input.bytes()) || nsys::is_database(input.bytes()) {
                         return error;
                     }
-                    error.with_hint(
-                        "JSON is read that `ridge why` or `ridge bench` wrote, the collection.json of a kept folder, and traces of the PyTorch profiler",
-                    )
+                    error.with_hint(JSON_KINDS)
                 })?;
                 side.is_whole = read.is_whole;
                 side.content = Content::Trace(Box::new(read));

@@ -20,6 +20,7 @@ pub(super) struct Answers {
     lines: Receiver<String>,
     is_interrupted: Box<dyn Fn() -> bool>,
     has_comments: bool,
+    is_file: bool,
 }
 
 /// What comes next.
@@ -46,6 +47,8 @@ impl Answers {
                 let text = small_file::text(path, MOST_OF_SETTINGS)
                     .map_err(|reason| unreadable(&reason))?
                     .ok_or_else(|| unreadable("there is no such file"))?;
+                // Editors of Windows put a mark before the first line.
+                let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
                 for line in text.lines() {
                     // The receiver is in this function.
                     let _ = sender.send(line.to_owned());
@@ -67,7 +70,19 @@ impl Answers {
             lines,
             is_interrupted: Box::new(interrupts()?),
             has_comments: script.is_some(),
+            is_file: matches!(script, Some(Script::File(_))),
         })
+    }
+
+    /// How many answers of a file are left. Of what is typed or piped nobody knows what is still to come.
+    pub(super) fn left(&self) -> usize {
+        if !self.is_file {
+            return 0;
+        }
+        self.lines
+            .try_iter()
+            .filter(|line| !is_comment(line))
+            .count()
     }
 
     /// The next answer.
@@ -100,7 +115,7 @@ fn line_of(input: &mut impl BufRead) -> io::Result<Option<String>> {
     }
     if bytes.last() == Some(&b'\n') {
         bytes.pop();
-    } else {
+    } else if bytes.len() as u64 == MOST_OF_LINE {
         input.skip_until(b'\n')?;
     }
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
@@ -109,6 +124,22 @@ fn line_of(input: &mut impl BufRead) -> io::Result<Option<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// At a terminal more can come behind an end of the input.
+    #[test]
+    fn the_end_of_the_input_ends_a_line() {
+        struct Typed(Vec<&'static [u8]>);
+        impl Read for Typed {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                let next = self.0.remove(0);
+                buffer[..next.len()].copy_from_slice(next);
+                Ok(next.len())
+            }
+        }
+        let mut input = io::BufReader::new(Typed(vec![b"60us", b"", b"", b"b\n"]));
+        assert_eq!(line_of(&mut input).unwrap().unwrap(), "60us");
+        assert_eq!(line_of(&mut input).unwrap(), None);
+    }
 
     #[test]
     fn lines_are_bounded() {

@@ -10,6 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use ridge_learn::{LESSONS, Lesson, Material, Outcome, Round, gallery, lesson};
 use ridge_model::Device;
+use ridge_model::quantity::counted;
 use ridge_render::page::Layout;
 
 use crate::args::LearnFormat;
@@ -213,6 +214,15 @@ impl Session {
                         code = exit::INTERRUPTED;
                         break;
                     }
+                }
+            }
+            if round.current().is_none() {
+                let left = answers.left() as u64;
+                if left > 0 {
+                    output.warn(&format!(
+                        "the script has {} more than the round has questions",
+                        counted(left, "answer")
+                    ));
                 }
             }
             let (right, asked) = round.score();

@@ -1,7 +1,7 @@
 //! Where progress is kept: one file in the folder of the project.
 
 use std::env;
-use std::fs;
+use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -77,8 +77,7 @@ impl Store {
     }
 
     pub(super) fn add_answer(&mut self, lesson: &Lesson, is_right: bool, output: &Output) {
-        self.progress.add_answer(lesson.id, is_right);
-        self.keep(output);
+        self.change(|progress| progress.add_answer(lesson.id, is_right), output);
     }
 
     pub(super) fn add_round(
@@ -89,14 +88,26 @@ impl Store {
         output: &Output,
     ) {
         let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
-        self.progress
-            .add_round(lesson.id, count(right), count(asked));
-        self.keep(output);
+        self.change(
+            |progress| progress.add_round(lesson.id, count(right), count(asked)),
+            output,
+        );
     }
 
-    /// Writes the file. Where that fails it is said once: a round is worth its answers all the same.
-    fn keep(&mut self, output: &Output) {
-        let Some(path) = &self.path else { return };
+    /// Changes what is kept. Where that fails it is said once: a round is worth its answers all the same.
+    fn change(&mut self, change: impl FnOnce(&mut Progress), output: &Output) {
+        let Some(path) = &self.path else {
+            change(&mut self.progress);
+            return;
+        };
+        let _turn = turn(path);
+        // Another round may have been answered meanwhile.
+        if let Ok(Some(text)) = small_file::text(path, MOST_OF_SETTINGS)
+            && let Ok(latest) = Progress::read(&text)
+        {
+            self.progress = latest;
+        }
+        change(&mut self.progress);
         if let Err(error) = write(path, &self.progress.write()) {
             output.warn(&format!(
                 "progress is not kept: cannot write {}: {error}",
@@ -127,6 +138,15 @@ fn set_aside(path: &Path, output: &Output) -> Option<PathBuf> {
             None
         }
     }
+}
+
+/// Waits until no other round changes a file. `None` where folders cannot be locked: then the last one that writes wins.
+fn turn(path: &Path) -> Option<File> {
+    let folder = path.parent()?;
+    project::prepare(folder).ok()?;
+    let folder = File::open(folder).ok()?;
+    folder.lock().ok()?;
+    Some(folder)
 }
 
 /// A new file under a name of its own, which then takes the place of the old one.
