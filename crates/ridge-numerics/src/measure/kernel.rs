@@ -156,6 +156,8 @@ pub(super) struct Seen {
     pub(super) largest_r: u32,
     pub(super) largest_x: u32,
     pub(super) largest_ulps: u32,
+    /// How many errors are of one ULP, where none is larger.
+    pub(super) ones: u64,
     /// The smallest magnitude of the reference that is not 0, or any that is not subnormal.
     pub(super) smallest_r: u32,
     pub(super) has_sign_change: bool,
@@ -241,6 +243,7 @@ fn look<S: Simd, G: Group, const HAS_PLACES: bool, const HAS_MAGNITUDES: bool>(
     let mut seen = Seen::default();
     bits.finish(&mut seen);
     seen.largest_ulps >>= shift;
+    seen.ones >>= shift;
     errors.finish(watch, &mut seen);
     seen
 }

@@ -12,13 +12,13 @@ const EXPONENT: u32 = 0x7f80_0000;
 /// Errors as values: held against the tolerance and the largest so far, and summed.
 pub(super) struct Errors<S: Simd> {
     simd: S,
-    absolute: f32x16<S>,
     relative: f32x16<S>,
     per_binade: f32x16<S>,
     min_normal: f32x16<S>,
     per_magnitude: f32x16<S>,
     peak_relative: f32x16<S>,
-    /// How far errors are beyond the tolerance at most, and within the largest relative error so far at least; and the largest error.
+    /// How far errors are beyond what is relative of the tolerance at most, and within the largest relative error so far at least;
+    /// and the largest error.
     beyond: f32x16<S>,
     within: f32x16<S>,
     largest: f32x16<S>,
@@ -34,11 +34,10 @@ impl<S: Simd> Errors<S> {
         let splat = |value| f32x16::splat(simd, value);
         Self {
             simd,
-            absolute: splat(watch.absolute),
-            relative: splat(watch.relative),
-            per_binade: splat(watch.per_binade),
+            relative: splat(-watch.relative),
+            per_binade: splat(-watch.per_binade),
             min_normal: splat(watch.min_normal),
-            per_magnitude: splat(watch.magnitude.unwrap_or(0.0)),
+            per_magnitude: splat(-watch.magnitude.unwrap_or(0.0)),
             peak_relative: splat(watch.peak_relative),
             beyond: splat(0.0),
             within: splat(0.0),
@@ -74,12 +73,13 @@ impl<S: Simd> Errors<S> {
         } else {
             binade
         };
-        let mut tolerance = self.relative.mul_add_precise(r_size, self.absolute);
-        tolerance = self.per_binade.mul_add_precise(binade, tolerance);
+        // The factors are negative.
+        let mut beyond = self.relative.mul_add_precise(r_size, error);
+        beyond = self.per_binade.mul_add_precise(binade, beyond);
         if let Some(magnitudes) = magnitudes {
-            tolerance = self.per_magnitude.mul_add_precise(magnitudes, tolerance);
+            beyond = self.per_magnitude.mul_add_precise(magnitudes, beyond);
         }
-        self.beyond = (error - tolerance).max(self.beyond);
+        self.beyond = beyond.max(self.beyond);
         let within = self
             .peak_relative
             .mul_sub_precise(r_size.max(x_size), error);
@@ -112,7 +112,7 @@ impl<S: Simd> Errors<S> {
                 .iter()
                 .any(|lane| lane.is_nan() || is_one(*lane, limit))
         };
-        seen.may_fail = any(self.beyond, |lane, limit| lane > limit, 0.0);
+        seen.may_fail = any(self.beyond, |lane, limit| lane > limit, watch.absolute);
         seen.has_peak = any(self.within, |lane, limit| lane < limit, 0.0)
             || any(
                 self.largest,
@@ -165,6 +165,7 @@ macro_rules! bits {
             largest_r: $words<S>,
             largest_x: $words<S>,
             largest_ulps: $words<S>,
+            total_ulps: $words<S>,
             smallest_r: $words<S>,
             differing: $words<S>,
             outward: $words<S>,
@@ -180,6 +181,7 @@ macro_rules! bits {
                     largest_r: zero,
                     largest_x: zero,
                     largest_ulps: zero,
+                    total_ulps: zero,
                     smallest_r: magnitude,
                     differing: zero,
                     outward: zero,
@@ -212,6 +214,7 @@ macro_rules! bits {
                 self.largest_r = self.largest_r.max(r_magnitude);
                 self.largest_x = self.largest_x.max(x_magnitude);
                 self.largest_ulps = self.largest_ulps.max(ulps);
+                self.total_ulps += ulps;
                 self.smallest_r = self.smallest_r.min(r_magnitude);
                 ulps
             }
@@ -222,6 +225,8 @@ macro_rules! bits {
                 seen.largest_r = widened(self.largest_r.reduce_max());
                 seen.largest_x = widened(self.largest_x.reduce_max());
                 seen.largest_ulps = u32::from(self.largest_ulps.reduce_max());
+                let total: [$word; $lanes] = self.total_ulps.into();
+                seen.ones = total.iter().map(|lane| u64::from(*lane)).sum();
                 seen.smallest_r = widened(self.smallest_r.reduce_min());
                 let differing: [$word; $lanes] = self.differing.into();
                 let differing = differing.iter().fold(0, |all, lane| all | lane);

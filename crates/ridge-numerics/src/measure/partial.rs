@@ -500,7 +500,11 @@ impl Partial {
                 self.map[cell] = self.map[cell].max(most as f32);
             });
         }
-        tally.take(&mut arrays.ulps, count, seen.largest_ulps);
+        if seen.largest_ulps > 1 {
+            tally.take(&mut arrays.ulps, count, seen.largest_ulps);
+        } else {
+            tally.add_ones(seen.ones as u32, count as u32);
+        }
         let [d, dd, dr, rr, r] = seen.sums;
         Sums {
             count: count as u64,

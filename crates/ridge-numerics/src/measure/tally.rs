@@ -39,6 +39,12 @@ impl Tally {
         self.largest = largest;
     }
 
+    /// Takes errors of a block over, of which some are 1 and the others 0.
+    pub(super) fn add_ones(&mut self, ones: u32, length: u32) {
+        self.bins[0][histogram::bin_of_count(1)] += ones;
+        self.bins[0][0] += length - ones;
+    }
+
     /// Counts some of those that wait; whether there are more.
     #[inline(always)]
     pub(super) fn step<S: Simd>(&mut self, simd: S) -> bool {
@@ -46,8 +52,7 @@ impl Tally {
         let ulps = self.waiting.get(self.counted..end).unwrap_or_default();
         match self.largest {
             // Comparing with each of few numbers is faster than a table.
-            0..2 => count_small::<_, 2>(simd, ulps, &mut self.bins[0]),
-            2..4 => count_small::<_, 4>(simd, ulps, &mut self.bins[0]),
+            0..4 => count_small::<_, 4>(simd, ulps, &mut self.bins[0]),
             4..8 => count_small::<_, 8>(simd, ulps, &mut self.bins[0]),
             8..16 => count_small::<_, 16>(simd, ulps, &mut self.bins[0]),
             _ => count(simd, ulps, &mut self.bins),
