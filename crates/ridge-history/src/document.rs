@@ -1,9 +1,11 @@
 //! Documents as they are stored: compact JSON, packed with zstd.
 
+use std::cell::RefCell;
 use std::fmt;
-use std::io::Read;
+use std::io::{self, Read};
 
 use serde_json::value::RawValue;
+use zstd::zstd_safe::{DCtx, ResetDirective};
 
 use crate::Error;
 
@@ -11,6 +13,29 @@ use crate::Error;
 const LARGEST: u64 = 1 << 28;
 /// Fast, and within a few per cent of the default level for JSON.
 const LEVEL: i32 = 1;
+
+/// What packing and unpacking work in. To make both anew for each document takes longer than its packing.
+struct Room {
+    packing: zstd::bulk::Compressor<'static>,
+    unpacking: DCtx<'static>,
+}
+
+thread_local! {
+    static ROOM: RefCell<Option<Room>> = const { RefCell::new(None) };
+}
+
+fn with_room<T>(work: impl FnOnce(&mut Room) -> io::Result<T>) -> io::Result<T> {
+    ROOM.with_borrow_mut(|kept| {
+        let room = match kept {
+            Some(room) => room,
+            None => kept.insert(Room {
+                packing: zstd::bulk::Compressor::new(LEVEL)?,
+                unpacking: DCtx::create(),
+            }),
+        };
+        work(room)
+    })
+}
 
 /// A JSON document, packed.
 #[derive(Clone, PartialEq, Eq)]
@@ -29,7 +54,7 @@ impl Packed {
         let raw: &RawValue = serde_json::from_slice(json)
             .map_err(|error| Error::Document(format!("it is no whole JSON: {error}")))?;
         let compact = compact(raw.get());
-        let packed = zstd::bulk::compress(compact.as_bytes(), LEVEL)
+        let packed = with_room(|room| room.packing.compress(compact.as_bytes()))
             .map_err(|error| Error::Document(format!("it cannot be packed: {error}")))?;
         Ok(Self(packed))
     }
@@ -39,14 +64,16 @@ impl Packed {
     /// # Errors
     /// When what is stored is damaged.
     pub fn json(&self) -> Result<Vec<u8>, Error> {
-        let damaged = |error| Error::Document(format!("its packing is damaged: {error}"));
         let mut json = Vec::new();
-        let decoder =
-            zstd::stream::read::Decoder::with_buffer(self.0.as_slice()).map_err(damaged)?;
-        decoder
-            .take(LARGEST + 1)
-            .read_to_end(&mut json)
-            .map_err(damaged)?;
+        with_room(|room| {
+            // What a damaged document left there.
+            let reset = room.unpacking.reset(ResetDirective::SessionOnly);
+            reset.map_err(|code| io::Error::other(zstd::zstd_safe::get_error_name(code)))?;
+            zstd::stream::read::Decoder::with_context(self.0.as_slice(), &mut room.unpacking)
+                .take(LARGEST + 1)
+                .read_to_end(&mut json)
+        })
+        .map_err(|error| Error::Document(format!("its packing is damaged: {error}")))?;
         if json.len() as u64 > LARGEST {
             return Err(Error::Document("it is larger than 256 MiB".to_owned()));
         }
@@ -99,6 +126,17 @@ fn compact(json: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_damaged_document_does_not_spoil_the_next() {
+        let text = br#"{"a":[1,2,3],"b":"a text that is long enough to be packed, packed, packed, packed"}"#;
+        let packed = Packed::of(text).unwrap();
+        for end in 1..packed.bytes().len() {
+            let damaged = Packed::stored(packed.bytes()[..end].to_vec());
+            assert!(damaged.json().is_err(), "{end} bytes");
+            assert_eq!(packed.json().unwrap(), text);
+        }
+    }
 
     #[test]
     fn documents_come_back_without_white_space() {
